@@ -3,6 +3,7 @@ import type { AllKindWords } from './kind-words.ts';
 import type { Translation } from './t.ts';
 import { data } from './zh.kinds-data.ts';
 import { documents } from './zh.kinds-documents.ts';
+import { mail } from './zh.kinds-mail.ts';
 import { steps } from './zh.kinds-steps.ts';
 import { triggers } from './zh.kinds-triggers.ts';
 import { audit } from './zh.audit.ts';
@@ -35,4 +36,4 @@ import { common } from './zh.common.ts';
 
 export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...common };
 
-export const kinds: AllKindWords = { ...data, ...documents, ...steps, ...triggers };
+export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...steps, ...triggers };

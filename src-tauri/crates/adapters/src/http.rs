@@ -45,7 +45,7 @@ pub trait Lookup: Send + Sync {
 }
 
 /// The system's resolver.
-struct System;
+pub(crate) struct System;
 
 #[async_trait]
 impl Lookup for System {

@@ -29,8 +29,8 @@ use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
-    DemoService, DemoServiceOnDemand, FolderFiles, Grant, McpTools, Models, OpenFile, PooledDatabases, RealClock,
-    RealIds, Vault, WebHttp, mcp, private,
+    DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, Models, OpenFile, PooledDatabases,
+    RealClock, RealIds, Vault, WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
 use signalbox_ports::{Clock, FileError, Http, World};
@@ -195,6 +195,7 @@ impl App {
             remembered: Arc::new(StoredKeys(store.clone())),
             retrieval: Arc::new(IndexFolder::new(data.join("indexes"))),
             databases: Arc::new(PooledDatabases::new(files.clone())),
+            mail: Arc::new(MailServers::new(&[])),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

@@ -3,10 +3,24 @@
 
 use crate::expr::Expr;
 
+fn is_from_data(expression: &Expr, trusted: &[&str]) -> bool {
+    expression.references().roots.iter().any(|root| !trusted.contains(&root.as_str()))
+}
+
+/// Whether a host or a port, as a value of its own, names data of the run anywhere.
+pub(crate) fn host_from_data(text: &str, trusted: &[&str]) -> bool {
+    let sources = match text.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
+        Some(source) => vec![source],
+        None => text.split("{{").skip(1).map(|rest| rest.split("}}").next().unwrap_or_default().trim()).collect(),
+    };
+    sources
+        .into_iter()
+        .any(|source| Expr::compile(source).map_or(true, |expression| is_from_data(&expression, trusted)))
+}
+
 /// Whether scheme or authority of a URL template name data of the run.
 pub(crate) fn authority_from_data(text: &str, trusted: &[&str]) -> bool {
-    let from_data =
-        |expression: &Expr| expression.references().roots.iter().any(|root| !trusted.contains(&root.as_str()));
+    let from_data = |expression: &Expr| is_from_data(expression, trusted);
     if let Some(source) = text.strip_prefix('=').filter(|rest| !rest.starts_with('=')) {
         // The whole address is computed: any data in it may be the authority.
         return Expr::compile(source).map_or(true, |e| from_data(&e));

@@ -1,5 +1,5 @@
 //! Evaluating a node's `config` by its schema: `x-cel` fields stay source text (the kind evaluates them per item),
-//! `x-url` fields are rendered with percent-encoding, all other strings follow K-08.
+//! `x-url` fields are rendered with percent-encoding, all other strings follow K-08, `x-host` fields among them.
 
 use crate::{
     address,
@@ -19,6 +19,8 @@ pub enum Place {
     Cel,
     /// A URL template.
     Url,
+    /// A value that says which server is reached: its host or its port.
+    Host,
     /// A value.
     Value,
     /// Kept as it is written (`x-raw`): a schema may hold any text.
@@ -36,6 +38,8 @@ fn place(schema: Option<&Value>) -> Place {
         Place::Cel
     } else if flag(schema, "x-url") {
         Place::Url
+    } else if flag(schema, "x-host") {
+        Place::Host
     } else {
         Place::Value
     }
@@ -105,7 +109,7 @@ pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<
         Value::String(text) => match place(schema) {
             Place::Cel | Place::Raw => value.clone(),
             Place::Url if !text.starts_with('=') => Value::String(template::render_url(text, scope)?),
-            Place::Url | Place::Value => expr::value(value, scope)?,
+            Place::Url | Place::Host | Place::Value => expr::value(value, scope)?,
         },
         Value::Array(list) => {
             let items = schema.and_then(|s| s.get("items"));
@@ -232,7 +236,7 @@ pub fn expressions(node: &Node, descriptor: Option<&NodeDescriptor>) -> Vec<Node
         walk(&value, schema, &pointer, &mut |pointer, place, text| {
             let expressions = match place {
                 Place::Cel => vec![Expr::compile(text)],
-                Place::Url | Place::Value | Place::Raw => {
+                Place::Url | Place::Host | Place::Value | Place::Raw => {
                     expr::value_refs(&Value::String(text.to_owned())).into_iter().map(|(_, e)| e).collect()
                 }
             };
@@ -254,14 +258,27 @@ pub const TRUSTED: &[&str] = &["params", "run", "workflow"];
 /// The same in a sub-workflow, whose params are data of the run that calls it.
 pub(crate) const TRUSTED_INSIDE: &[&str] = &["run", "workflow"];
 
-/// The authority of an `x-url` field comes from data (`item`, `items`, `nodes`, `context`): see TRUST, SSRF.
+/// The authority of an `x-url` field, or an `x-host` field, comes from data (`item`, `items`, `nodes`, `context`): see TRUST, SSRF.
 pub fn host_from_data(node: &Node, descriptor: &NodeDescriptor, trusted: &[&str]) -> bool {
-    let Some(config) = &node.config else { return false };
-    let mut tainted = false;
-    walk(config, Some(&descriptor.config), "", &mut |_, place, text| {
-        if place == Place::Url {
-            tainted |= address::authority_from_data(text, trusted);
+    setting_with_host_from_data(node, descriptor, trusted).is_some()
+}
+
+/// Pointer, inside the config, to the first such field.
+pub(crate) fn setting_with_host_from_data(
+    node: &Node,
+    descriptor: &NodeDescriptor,
+    trusted: &[&str],
+) -> Option<String> {
+    let mut found = None;
+    walk(node.config.as_ref()?, Some(&descriptor.config), "", &mut |pointer, place, text| {
+        let tainted = match place {
+            Place::Url => address::authority_from_data(text, trusted),
+            Place::Host => address::host_from_data(text, trusted),
+            Place::Cel | Place::Value | Place::Raw => false,
+        };
+        if tainted && found.is_none() {
+            found = Some(pointer.to_owned());
         }
     });
-    tainted
+    found
 }

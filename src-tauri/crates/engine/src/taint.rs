@@ -6,7 +6,7 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 16] = [
+const UNTRUSTED: [&str; 17] = [
     "a2a.agent",
     "archive.unpack",
     "connector.call",
@@ -20,6 +20,8 @@ const UNTRUSTED: [&str; 16] = [
     "mcp.tool",
     "llm.chat",
     "agent.task",
+    // Mail is written by anybody.
+    "mail.read",
     "trigger.webhook",
     // Documents are of anybody.
     "rag.retrieve",

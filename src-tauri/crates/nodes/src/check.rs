@@ -91,6 +91,7 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("else", Shape::Schema),
     ("x-cel", Shape::Flag),
     ("x-url", Shape::Flag),
+    ("x-host", Shape::Flag),
     ("x-raw", Shape::Flag),
     ("x-later", Shape::Flag),
     // Names a step (docs/formats.md).

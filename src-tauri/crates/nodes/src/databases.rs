@@ -3,7 +3,7 @@
 pub(crate) mod named;
 
 use crate::file_error::file_failure;
-use crate::http_credential;
+use crate::credential;
 use crate::support::{flag, setting, text, text_or, whole, wrong_setting};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -74,7 +74,7 @@ async fn server(call: &Call, slot: &CallSlot, world: &World, dialect: Dialect) -
         database: required(slot, "database", "Fill in the name of the database")?,
         user: optional("user")?,
         // After the commit of the step's start, and never part of the config: no event and no expression has the value.
-        credential: http_credential::named(slot, world).await?,
+        credential: credential::of_setting(slot, world).await?,
         tls,
         root_certificate: optional("rootCertificate")?,
         loopback_allowed: call.loopback_allowed,

@@ -110,6 +110,10 @@ mod html_select;
 mod http_request;
 #[path = "kinds/llm_chat.rs"]
 mod llm_chat;
+#[path = "kinds/mail_read.rs"]
+mod mail_read;
+#[path = "kinds/mail_send.rs"]
+mod mail_send;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
 #[path = "kinds/pdf_read.rs"]
@@ -193,6 +197,8 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "html.select", code: html_select::KIND },
     Entry { kind: "http.request", code: http_request::KIND },
     Entry { kind: "llm.chat", code: llm_chat::KIND },
+    Entry { kind: "mail.read", code: mail_read::KIND },
+    Entry { kind: "mail.send", code: mail_send::KIND },
     Entry { kind: "mcp.tool", code: mcp_tool::KIND },
     Entry { kind: "pdf.read", code: pdf_read::KIND },
     Entry { kind: "rag.index", code: rag_index::KIND },

@@ -69,6 +69,16 @@ fn target_of(kind: &str, config: &Value) -> String {
         "a2a.agent" if !text("endpoint").is_empty() => format!("{} {}", host("url"), host("endpoint")),
         "a2a.agent" => host("url"),
         "mcp.tool" => format!("{}/{}", text("server"), text("tool")),
+        "mail.read" => format!("{} {}", text("host"), text("mailbox")).trim_end().to_owned(),
+        "mail.send" => {
+            let of = |field: &str| match config.get(field) {
+                None | Some(Value::Null) => None,
+                Some(Value::String(text)) => Some(text.clone()),
+                Some(other) => Some(other.to_string()),
+            };
+            let to: Vec<String> = ["to", "cc", "bcc"].into_iter().filter_map(of).collect();
+            format!("{} {}", text("host"), to.join(", ")).trim_end().to_owned()
+        }
         _ => ["path", "workflow", "model", "server"]
             .into_iter()
             .map(text)

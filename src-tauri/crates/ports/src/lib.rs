@@ -10,6 +10,7 @@ pub mod databases;
 pub mod host;
 mod http;
 pub mod llm;
+pub mod mail;
 pub mod remembered;
 pub mod retrieval;
 pub mod scripts;
@@ -30,6 +31,7 @@ pub use http::{
     is_of_connection,
 };
 pub use llm::{Llm, NoLlm};
+pub use mail::{Mail, NoMail};
 pub use remembered::{NoRemembered, RememberError, Remembered};
 pub use retrieval::{IndexWriter, NoRetrieval, Retrieval, RetrievalError};
 pub use scripts::{NoScripts, Scripts};
@@ -207,4 +209,6 @@ pub struct World {
     pub documents: Arc<dyn Documents>,
     /// Databases of people.
     pub databases: Arc<dyn Databases>,
+    /// Mail servers.
+    pub mail: Arc<dyn Mail>,
 }

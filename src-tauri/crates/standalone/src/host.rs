@@ -9,7 +9,7 @@ use signalbox_adapters::DocumentWorkers;
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
-use signalbox_ports::{Clock, NoDatabases, NoLlm, NoRetrieval, NoTools, World};
+use signalbox_ports::{Clock, NoDatabases, NoLlm, NoMail, NoRetrieval, NoTools, World};
 use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
 use signalbox_store::{Store, StoreOptions};
 use std::path::PathBuf;
@@ -65,6 +65,7 @@ impl Host {
             remembered: Arc::new(StoredKeys(store.clone())),
             retrieval: Arc::new(NoRetrieval),
             databases: Arc::new(NoDatabases),
+            mail: Arc::new(NoMail),
         });
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
         let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)

@@ -87,6 +87,7 @@ impl TestWorld {
             remembered: Arc::new(signalbox_ports::NoRemembered),
             retrieval: Arc::new(signalbox_ports::NoRetrieval),
             databases: Arc::new(signalbox_ports::NoDatabases),
+            mail: Arc::new(signalbox_ports::NoMail),
         }
     }
 }

@@ -15,6 +15,8 @@ enum Proof {
     Program(&'static str),
     /// As pkg-config knows it.
     Library(&'static str),
+    /// In a folder that is not searched for programs.
+    File(&'static str),
     Font,
     /// Debian keeps the programs of each version of the server in a folder that is not searched.
     PostgresServer,
@@ -25,6 +27,7 @@ impl Need {
         match self.proof {
             Proof::Program(name) => shell::which(name).is_some(),
             Proof::Library(name) => shell::output("pkg-config", &["--exists", name]).is_some(),
+            Proof::File(path) => Path::new(path).exists(),
             Proof::Font => has_font(Path::new("/usr/share/fonts"), 4),
             Proof::PostgresServer => std::fs::read_dir("/usr/lib/postgresql")
                 .is_ok_and(|versions| versions.flatten().any(|version| version.path().join("bin/initdb").exists())),
@@ -51,7 +54,11 @@ const FONTS: Need = need("a font, for browser and window tests", "fonts-dejavu-c
 const POSTGRES: Need = need("PostgreSQL, for the tests of database steps", "postgresql", Proof::PostgresServer);
 const MARIADB: Need =
     need("MariaDB, for the tests of database steps", "mariadb-server-core", Proof::Program("mariadb-install-db"));
-const OPENSSL: Need = need("openssl, which makes certificates for those servers", "openssl", Proof::Program("openssl"));
+const OPENSSL: Need = need("openssl, which makes certificates for tests", "openssl", Proof::Program("openssl"));
+const IMAP: Need =
+    need("Dovecot, an IMAP server for the mail tests", "dovecot-imapd", Proof::File("/usr/lib/dovecot/imap"));
+const SMTP: Need =
+    need("Exim, an SMTP server for the mail tests", "exim4-daemon-light", Proof::File("/usr/sbin/exim4"));
 
 const VALGRIND: Need =
     need("valgrind, which counts the instructions of the engine", "valgrind", Proof::Program("valgrind"));
@@ -76,7 +83,9 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
         For::Window => needs.push(WEBKIT),
         For::Browser => {}
         For::Counts => needs.push(VALGRIND),
-        For::Test => needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND, POSTGRES, MARIADB, OPENSSL]),
+        For::Test => {
+            needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND, POSTGRES, MARIADB, OPENSSL, IMAP, SMTP]);
+        }
     }
     needs.retain(|need| !need.is_there());
     let mut packages: Vec<&str> = needs.iter().map(|need| need.package).collect();
@@ -102,6 +111,14 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
     }
     if packages.is_empty() {
         return Ok(());
+    }
+    // Debian has one mail server at a time: installing this one would remove the other.
+    if packages.contains(&SMTP.package) && Path::new("/usr/sbin/sendmail").exists() {
+        return Err(format!(
+            "The mail tests need Exim ({}), and this machine has another mail server, which Debian would remove for it.\n\
+             Run the tests on a machine, or in a container, without one.",
+            SMTP.package
+        ));
     }
     println!("Missing on this machine:");
     for word in &words {

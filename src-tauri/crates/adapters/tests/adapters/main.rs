@@ -18,6 +18,12 @@ mod kinds;
 mod llm;
 mod llm_pictures;
 mod llm_servers;
+#[cfg(unix)]
+mod mail;
+#[cfg(unix)]
+mod mail_hostile;
+#[cfg(unix)]
+mod mail_servers;
 mod mcp;
 mod mcp_questions;
 mod vault;

@@ -20,6 +20,7 @@ const FILES: &[&str] = &[
     include_str!("../../templates/contract-review.json"),
     include_str!("../../templates/form-to-ticket.json"),
     include_str!("../../templates/support-triage.json"),
+    include_str!("../../templates/mail-acknowledgement.json"),
     include_str!("../../templates/stock-alert.json"),
     include_str!("../../templates/incident-escalation.json"),
     include_str!("../../templates/sync-two-lists.json"),

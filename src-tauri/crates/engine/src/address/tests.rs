@@ -1,4 +1,4 @@
-use super::authority_from_data;
+use super::{authority_from_data, host_from_data};
 use crate::config::{TRUSTED, TRUSTED_INSIDE};
 
 #[test]
@@ -30,4 +30,20 @@ fn only_the_authority_counts() {
         assert_eq!(authority_from_data(url, TRUSTED), tainted, "{url}");
     }
     assert!(authority_from_data("{{params.base}}/x", TRUSTED_INSIDE), "params of a sub-workflow are data");
+}
+
+#[test]
+fn a_host_of_its_own_counts_as_a_whole() {
+    for (host, tainted) in [
+        ("mail.example.org", false),
+        ("mail.{{params.domain}}", false),
+        ("=params.port", false),
+        ("{{item.host}}", true),
+        ("mail.example.org/{{item.host}}", true),
+        ("{{params.host}}{{context.rest}}", true),
+        ("=item.port", true),
+        ("{{", true),
+    ] {
+        assert_eq!(host_from_data(host, TRUSTED), tainted, "{host}");
+    }
 }

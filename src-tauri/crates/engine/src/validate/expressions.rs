@@ -61,10 +61,11 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
         if node.kind == crate::agent::KIND {
             writes.extend(node.writes.iter().flatten().map(|name| (index, name.clone())));
         }
-        if descriptor.is_some_and(|d| config::host_from_data(node, d, config::TRUSTED)) {
+        let from_data = descriptor.and_then(|d| config::setting_with_host_from_data(node, d, config::TRUSTED));
+        if let Some(setting) = from_data {
             found.push(Diagnostic::warning(
                 Code::HostFromData,
-                format!("{at}/config/url"),
+                format!("{at}/config{setting}"),
                 format!("The address of '{id}' comes from data of the run, so it can reach public hosts only"),
                 "Write the host into the address, or take it from params",
             ));

@@ -77,6 +77,7 @@ pub(crate) fn world() -> World {
         remembered: Arc::new(signalbox_ports::NoRemembered),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
         databases: Arc::new(signalbox_ports::NoDatabases),
+        mail: Arc::new(signalbox_ports::NoMail),
     }
 }
 

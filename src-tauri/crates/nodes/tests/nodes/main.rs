@@ -10,6 +10,7 @@ mod examples;
 mod http;
 mod kinds;
 mod lists;
+mod mail;
 mod pictures;
 mod retrieval;
 mod rows;

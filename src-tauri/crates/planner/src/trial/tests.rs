@@ -112,3 +112,26 @@ fn ts_144_a_correction_resumes_at_the_last_step_that_all_changes_follow_from() {
     document["edges"] = json!([{ "from": "read.success", "to": "wait" }, { "from": "send.success", "to": "end" }]);
     assert_eq!(resume_from(&before, &read(&document), &failed("read")), None);
 }
+
+#[test]
+fn consent_to_mail_names_server_mailbox_and_recipients() {
+    let of = |kind: &str, config: serde_json::Value| {
+        let document = json!({
+            "signalbox": 1, "id": "mail", "name": "Mail", "nodes": { "mail": { "type": kind, "config": config } }, "edges": [],
+        });
+        calls(&read(&document), &catalog(), &BTreeSet::from(["mail".to_owned()]))
+    };
+    let send =
+        |host: &str, to: serde_json::Value| of("mail.send", json!({ "host": host, "to": to, "from": "a@example.org" }));
+    let agreed = send("smtp.example.org", json!(["ada@example.org"]));
+    assert_eq!(agreed[0].effect, "write");
+    assert_eq!(not_consented(&agreed, &send("smtp.example.org", json!(["ada@example.org"]))).len(), 0);
+    assert_eq!(not_consented(&agreed, &send("smtp.evil.example", json!(["ada@example.org"]))).len(), 1);
+    assert_eq!(not_consented(&agreed, &send("smtp.example.org", json!("eve@example.org"))).len(), 1);
+    let read_mail = |config: serde_json::Value| of("mail.read", config);
+    let agreed = read_mail(json!({ "host": "imap.example.org", "mailbox": "Orders" }));
+    assert_eq!((&*agreed[0].effect, &*agreed[0].target), ("read", "imap.example.org Orders"));
+    let moved =
+        read_mail(json!({ "host": "imap.example.org", "mailbox": "Orders", "after": "move", "moveTo": "Done" }));
+    assert_eq!((moved[0].effect.as_str(), not_consented(&agreed, &moved).len()), ("write", 1));
+}

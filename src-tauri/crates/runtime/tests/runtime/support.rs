@@ -159,6 +159,7 @@ fn world_with(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>, fil
         remembered: Arc::new(StoredKeys(store.clone())),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
         databases: Arc::new(signalbox_ports::NoDatabases),
+        mail: Arc::new(signalbox_ports::NoMail),
     })
 }
 

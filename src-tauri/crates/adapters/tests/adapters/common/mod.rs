@@ -146,6 +146,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         binaries: Arc::new(Kept::default()),
         remembered: Arc::new(signalbox_ports::NoRemembered),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
+        mail: Arc::new(signalbox_adapters::MailServers::new(&[])),
     }
 }
 

@@ -34,6 +34,8 @@ const MODULES: &[(&str, &[&str])] = &[
     ("html.select", &["documents"]),
     ("http.request", &["http"]),
     ("llm.chat", &["model"]),
+    ("mail.read", &["mail"]),
+    ("mail.send", &["mail"]),
     ("mcp.tool", &["tools"]),
     ("pdf.read", &["documents", "files"]),
     ("rag.index", &["retrieval"]),
@@ -169,6 +171,10 @@ impl Looked {
             "connectors" => (
                 "calls a service by a connector, and an exported program has no connectors",
                 "Run this workflow with `signalbox run`, or replace the step by an HTTP request.",
+            ),
+            "mail" => (
+                "sends or reads mail, and an exported program has no mail",
+                "Run this workflow with `signalbox run`, or replace the step.",
             ),
             "retrieval" => (
                 "uses an index of documents, and an exported program has none",

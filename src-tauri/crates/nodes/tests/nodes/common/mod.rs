@@ -240,7 +240,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         files: Arc::new(FakeFiles),
         clock: Arc::new(FakeClock { rush: false }),
         audit: Arc::new(FakeAudit),
-        secrets: Arc::new(signalbox_ports::NoSecrets),
+        secrets: Arc::new(crate::mail::FakeSecrets),
         llm: Arc::new(FakeLlm),
         tools: Arc::new(FakeTools),
         scripts: Arc::new(FakeScripts),
@@ -249,6 +249,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
         databases: Arc::new(crate::databases::FakeDatabases),
+        mail: Arc::new(crate::mail::FakeMail::default()),
     }
 }
 
@@ -303,7 +304,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         files: Arc::new(FakeFiles),
         clock: Arc::new(FakeClock { rush: true }),
         audit: Arc::new(FakeAudit),
-        secrets: Arc::new(signalbox_ports::NoSecrets),
+        secrets: Arc::new(crate::mail::FakeSecrets),
         llm: Arc::new(FakeLlm),
         tools: Arc::new(signalbox_ports::NoTools),
         scripts: Arc::new(FakeScripts),
@@ -312,6 +313,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         remembered: Arc::new(FakeRemembered::default()),
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
         databases: Arc::new(crate::databases::FakeDatabases),
+        mail: Arc::new(crate::mail::FakeMail::default()),
     }
 }
 

@@ -1,0 +1,6 @@
+//! What the mail steps share: the server in their settings, addresses, and what a failed exchange means.
+
+pub(crate) mod address;
+pub(crate) mod failure;
+pub(crate) mod message;
+pub(crate) mod server;
