@@ -2,8 +2,8 @@
 
 pub(crate) mod named;
 
-use crate::file_error::file_failure;
 use crate::credential;
+use crate::file_error::file_failure;
 use crate::support::{flag, setting, text, text_or, whole, wrong_setting};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -5,8 +5,8 @@
 pub mod audit_sink;
 pub mod binaries;
 pub mod call_log;
-pub mod documents;
 pub mod databases;
+pub mod documents;
 pub mod host;
 mod http;
 pub mod llm;
@@ -24,8 +24,8 @@ mod wait;
 pub use audit_sink::{AuditLine, AuditSink, NotTaken};
 pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use call_log::{CallLog, Unheard};
-pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, NoDocuments};
 pub use databases::{Databases, NoDatabases};
+pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, NoDocuments};
 pub use http::{
     BodySink, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream,
     is_of_connection,

@@ -84,7 +84,8 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
         For::Browser => {}
         For::Counts => needs.push(VALGRIND),
         For::Test => {
-            needs.extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND, POSTGRES, MARIADB, OPENSSL, IMAP, SMTP]);
+            needs
+                .extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND, POSTGRES, MARIADB, OPENSSL, IMAP, SMTP]);
         }
     }
     needs.retain(|need| !need.is_there());

@@ -2,10 +2,10 @@
 
 mod a2a;
 mod common;
-mod documents;
-mod databases;
 mod connector_credentials;
 mod connectors;
+mod databases;
+mod documents;
 mod examples;
 mod http;
 mod kinds;
