@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 const CATEGORIES: [&str; 8] = ["reports", "sales", "finance", "support", "operations", "people", "data", "monitoring"];
 /// Kinds that a sample may not hold: they call, read, write, wait, remember or ask.
-const OUTSIDE: [&str; 14] = [
+const OUTSIDE: [&str; 15] = [
+    "mail.",
     "http.",
     "file.",
     "llm.",
@@ -90,7 +91,7 @@ fn complete(id: &str, template: &Value) {
     assert!(kinds.iter().any(|kind| kind.starts_with("trigger.")), "{id} starts by something");
     let needs: BTreeSet<&str> =
         template["needs"].as_array().into_iter().flatten().filter_map(|need| need["kind"].as_str()).collect();
-    for (kind, need) in [("http.request", "address"), ("file.", "folder"), ("llm.chat", "model")] {
+    for (kind, need) in [("http.request", "address"), ("file.", "folder"), ("llm.chat", "model"), ("mail.", "secret")] {
         assert!(
             !kinds.iter().any(|one| one.starts_with(kind)) || needs.contains(need),
             "{id} says that it needs a {need}"

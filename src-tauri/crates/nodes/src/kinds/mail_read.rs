@@ -54,7 +54,9 @@ fn query(slot: &CallSlot) -> Result<MailQuery, NodeFailure> {
         }
         Ok((!given.is_empty()).then(|| given.to_owned()))
     };
-    let number = |field: &str| whole(slot, field, 1, u64::from(u32::MAX));
+    // A form stores an empty field as an empty text.
+    let is_empty = |field: &str| setting(slot, field).is_none_or(|value| value.as_str() == Some(""));
+    let number = |field: &str| if is_empty(field) { Ok(None) } else { whole(slot, field, 1, u64::from(u32::MAX)) };
     let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let uids = match setting(slot, "uid") {
         None => Vec::new(),

@@ -31,7 +31,11 @@ pub(crate) async fn message(call: &Call, slot: &CallSlot, world: &World) -> Resu
     references.extend(in_reply_to.clone().filter(|id| !references.contains(id)));
     let surplus = references.len().saturating_sub(MOST_REFERENCES);
     references.drain(..surplus);
-    let optional = |field: &str| setting(slot, field).map(|_| text(slot, field).map(str::to_owned)).transpose();
+    // A form stores an empty field as an empty text.
+    let optional = |field: &str| -> Result<Option<String>, NodeFailure> {
+        let given = setting(slot, field).map(|_| text(slot, field)).transpose()?;
+        Ok(given.filter(|text| !text.is_empty()).map(str::to_owned))
+    };
     let mail = OutgoingMail {
         message_id: message_id(call, slot, &from),
         date_ms: world.clock.now_ms(),

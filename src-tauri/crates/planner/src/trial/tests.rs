@@ -128,7 +128,10 @@ fn consent_to_mail_names_server_mailbox_and_recipients() {
     assert_eq!(not_consented(&agreed, &send("smtp.example.org", json!(["ada@example.org"]))).len(), 0);
     assert_eq!(not_consented(&agreed, &send("smtp.evil.example", json!(["ada@example.org"]))).len(), 1);
     assert_eq!(not_consented(&agreed, &send("smtp.example.org", json!("eve@example.org"))).len(), 1);
-    let read_mail = |config: serde_json::Value| of("mail.read", config);
+    let read_mail = |mut config: serde_json::Value| {
+        config["credential"] = "secret://mailbox".into();
+        of("mail.read", config)
+    };
     let agreed = read_mail(json!({ "host": "imap.example.org", "mailbox": "Orders" }));
     assert_eq!((&*agreed[0].effect, &*agreed[0].target), ("read", "imap.example.org Orders"));
     let moved =

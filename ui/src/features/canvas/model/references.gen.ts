@@ -684,6 +684,32 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "mail.read": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "ca": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "mail.send": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "ca": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "mcp.tool": {
     "fields": {
       "server": {
