@@ -41,6 +41,11 @@ impl Instance {
         id == self.id || is_locked(&self.folder.join(format!("{id}.lock")))
     }
 
+    /// How many other processes hold their lock.
+    pub(crate) fn others(&self) -> usize {
+        living(&self.folder).filter(|id| *id != self.id).count()
+    }
+
     /// Removes the files of dead processes and says whether one of them died without closing the store.
     pub(crate) fn clean_up(&self) -> bool {
         let mut unclean = false;
@@ -63,6 +68,20 @@ impl Drop for Instance {
         // A file that stays is a dead one to every reader; only `clean_up` has more to do.
         let _ = fs::remove_file(self.folder.join(format!("{}.lock", self.id)));
     }
+}
+
+/// Ids of the processes that hold their lock.
+fn living(folder: &Path) -> impl Iterator<Item = String> {
+    fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let id = name.strip_suffix(".lock")?;
+        is_locked(&entry.path()).then(|| id.to_owned())
+    })
+}
+
+/// Whether some process has the store of this folder open.
+pub fn is_in_use(folder: &Path) -> bool {
+    living(&folder.join("instances")).next().is_some()
 }
 
 fn is_locked(path: &Path) -> bool {

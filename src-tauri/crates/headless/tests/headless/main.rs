@@ -3,6 +3,7 @@
 mod a2a;
 mod anchors;
 mod author;
+mod backup;
 mod binaries;
 mod cli;
 mod compare;
@@ -13,6 +14,7 @@ mod costs;
 mod crash;
 mod debug;
 mod demo_service;
+mod doctor;
 #[cfg(all(unix, debug_assertions))]
 mod dying;
 #[cfg(all(unix, debug_assertions))]
@@ -27,6 +29,7 @@ mod hooks;
 mod import;
 mod imported_checkpoint;
 mod limits;
+mod manual;
 mod masks;
 mod mcp_server;
 mod metrics;
