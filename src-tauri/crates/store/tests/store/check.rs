@@ -125,9 +125,9 @@ fn wrong_indexes_are_built_again() {
     let connection = raw(folder.path());
     connection
         .execute_batch(
-            "CREATE TABLE scrap (x); CREATE INDEX scrap_x ON scrap (x); INSERT INTO scrap VALUES (1), (2), (3);
+            "CREATE TABLE scrap (x, y); CREATE INDEX scrap_x ON scrap (x); INSERT INTO scrap VALUES (1, 4), (2, 5);
              PRAGMA writable_schema = ON;
-             UPDATE sqlite_schema SET sql = 'CREATE INDEX scrap_x ON scrap (x) WHERE x > 1' WHERE name = 'scrap_x';
+             UPDATE sqlite_schema SET sql = 'CREATE INDEX scrap_x ON scrap (y)' WHERE name = 'scrap_x';
              PRAGMA writable_schema = OFF;",
         )
         .expect("damaged");
