@@ -6,7 +6,7 @@ use crate::chain_truncation;
 use crate::connection::{Database, Readers};
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
-use crate::instance::{Instance, setup_lock, unusable};
+use crate::instance::{Instance, create_private_folder, private, setup_lock, unusable};
 use crate::schema;
 use crate::store::{Inner, Store};
 use crate::table::{audit_entry, run, run_deleted, run_event};
@@ -64,7 +64,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         return Err(Error::SqliteTooOld { found: rusqlite::version().into() });
     }
     let instances = folder.join("instances");
-    fs::create_dir_all(&instances).map_err(|e| unusable(folder, &e))?;
+    create_private_folder(&instances).map_err(|e| unusable(folder, &e))?;
     let path = folder.join("signalbox.db");
     let in_folder = |error: Error| match error {
         Error::Sqlite { code, message }
@@ -153,8 +153,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
 fn create_private(path: &Path) {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    private(&mut options);
     let _ = options.open(path);
 }
 

@@ -22,6 +22,8 @@ struct Out {
     time: u64,
     version: String,
     arch: String,
+    /// Packed fast instead of small: to try the packages.
+    fast: bool,
 }
 
 /// Builds the programs and packs them. `--dev` packs the programs of `target/debug` as they are, to try the packages.
@@ -55,6 +57,7 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
         time: source_date(root)?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         arch: shell::output("dpkg", &["--print-architecture"]).ok_or("dpkg does not say its architecture.")?,
+        fast: dev,
     };
     remove(&out.folder)?;
     make(&out.folder)?;
@@ -164,7 +167,12 @@ fn deb(package: Package, parts: &Parts, out: &Out) -> Result<String, Failure> {
     let name = format!("{}_{}_{}.deb", package.name(), out.version, out.arch);
     let to = out.folder.join(&name);
     let done = shell::command("dpkg-deb")
-        .args(["--root-owner-group", "-Zxz", "--build"])
+        .args([
+            "--root-owner-group",
+            if out.fast { "-Zgzip" } else { "-Zxz" },
+            if out.fast { "-z1" } else { "-z6" },
+            "--build",
+        ])
         .args([&stage, &to])
         // It takes this time for everything that is newer.
         .env("SOURCE_DATE_EPOCH", out.time.to_string())
@@ -309,7 +317,8 @@ fn gzip(out: &Out, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
 fn gzipped(out: &Out, name: &str, bytes: &[u8]) -> Result<String, Failure> {
     let path = out.folder.join(name);
     write(&path, bytes)?;
-    let status = shell::command("gzip").args(["-9", "--no-name", "--force"]).arg(&path).status();
+    let status =
+        shell::command("gzip").args([if out.fast { "-1" } else { "-9" }, "--no-name", "--force"]).arg(&path).status();
     match status {
         Ok(status) if status.success() => Ok(format!("{name}.gz")),
         Ok(status) => Err(format!("gzip failed ({status}).")),

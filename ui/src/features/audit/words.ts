@@ -79,7 +79,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   AUDIT_RETENTION: { icon: 'chain', color: 'c-wait', key: 'audit.event.AUDIT_RETENTION' },
   AUDIT_RETENTION_CHANGED: { icon: 'chain', color: 't2', key: 'audit.event.AUDIT_RETENTION_CHANGED' },
   BACKUP_CREATED: { icon: 'copy', color: 'c-wait', key: 'audit.event.BACKUP_CREATED' },
-  BACKUP_RESTORED: { icon: 'rotate', color: 'c-wait', key: 'audit.event.BACKUP_RESTORED' },
+  BACKUP_RESTORED: { icon: 'redo', color: 'c-wait', key: 'audit.event.BACKUP_RESTORED' },
   AUDIT_KEY_CHANGED: { icon: 'key', color: 'c-wait', key: 'audit.event.AUDIT_KEY_CHANGED' },
   CLOCK_JUMPED: { icon: 'clock', color: 'c-wait', key: 'audit.event.CLOCK_JUMPED' },
   AUDIT_CUT_ACCEPTED: { icon: 'flag', color: 'c-wait', key: 'audit.event.AUDIT_CUT_ACCEPTED' },

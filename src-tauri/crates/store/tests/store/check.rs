@@ -145,7 +145,7 @@ fn a_new_database_is_for_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, store) = temporary();
     started(&store, "r");
-    for name in ["signalbox.db", "signalbox.db-wal", "signalbox.db-shm"] {
+    for name in ["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.mark", "instances/setup.guard"] {
         let mode = std::fs::metadata(folder.path().join(name)).expect(name).permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }

@@ -103,8 +103,8 @@ pub(crate) const DEFAULTS: &str = "etc/default/signalbox-server";
 pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
     let mut tree = Tree::default();
     let doc = format!("usr/share/doc/{}", package.name());
-    tree.file(format!("{doc}/copyright"), copyright(&parts.license));
-    tree.file(format!("{doc}/changelog.gz"), parts.changelog.clone());
+    tree.file(format!("{doc}/copyright"), COPYRIGHT);
+    tree.file(format!("{doc}/NEWS.gz"), parts.changelog.clone());
     match package {
         Package::App => {
             tree.program("usr/bin/signalbox-desktop", parts.desktop.clone());
@@ -173,11 +173,17 @@ The data folder is ~/.local/share/signalbox; --data DIR names another one.
 `./signalbox doctor` checks whether this machine is ready.
 ";
 
-fn copyright(license: &[u8]) -> Vec<u8> {
-    let mut text = b"Signalbox is licensed under the Apache License, Version 2.0:\n\n".to_vec();
-    text.extend(license);
-    text
-}
+/// Debian has the text of the licence.
+const COPYRIGHT: &str = "\
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Signalbox
+
+Files: *
+Copyright: Signalbox developers
+License: Apache-2.0
+ On Debian systems the full text of the Apache License, Version 2.0, is in
+ /usr/share/common-licenses/Apache-2.0.
+";
 
 /// The name of the file is what `signalbox-desktop --register-links` writes for one account.
 const DESKTOP_ENTRY: &str = "\
@@ -211,7 +217,7 @@ const MIME: &str = "\
 const SETTINGS: &str = "\
 # Settings of signalbox-server. After a change: systemctl restart signalbox-server
 
-# Address and port. Others than 127.0.0.1 are reached without encryption: put a proxy with TLS in front.
+# Address and port. Requests must name this address in their Host header. Others than 127.0.0.1 are reached without encryption.
 SIGNALBOX_ADDR=127.0.0.1:9160
 
 # More arguments of `signalbox serve`.

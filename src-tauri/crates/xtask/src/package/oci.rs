@@ -27,10 +27,9 @@ impl Image {
     /// The configuration; `diff` is the SHA-256 of the layer before it is packed.
     pub(crate) fn config(&self, diff: &str) -> String {
         format!(
-            "{{\"created\":{0},\"architecture\":{1},\"os\":\"linux\",\"config\":{{\"User\":\"{USER}:{USER}\",\"ExposedPorts\":\
-             {{\"9160/tcp\":{{}}}},\"Env\":[\"PATH=/usr/bin\",\"HOME=/var/lib/signalbox\",\"SIGNALBOX_DATA=/var/lib/signalbox\",\
+            "{{\"created\":{0},\"architecture\":{1},\"os\":\"linux\",\"config\":{{\"User\":\"{USER}:{USER}\",\"Env\":[\"PATH=/usr/bin\",\"HOME=/var/lib/signalbox\",\"SIGNALBOX_DATA=/var/lib/signalbox\",\
              \"SIGNALBOX_KEY_STORE=off\"],\"Entrypoint\":[\"/usr/bin/signalbox\"],\"Cmd\":[\"--json\",\"serve\",\"--addr\",\
-             \"0.0.0.0:9160\",\"--ui\"],\"Volumes\":{{\"/var/lib/signalbox\":{{}}}},\"WorkingDir\":\"/var/lib/signalbox\",\"Labels\":\
+             \"127.0.0.1:9160\",\"--ui\"],\"Volumes\":{{\"/var/lib/signalbox\":{{}}}},\"WorkingDir\":\"/var/lib/signalbox\",\"Labels\":\
              {{\"org.opencontainers.image.title\":\"signalbox\",\"org.opencontainers.image.version\":{2},\
              \"org.opencontainers.image.licenses\":\"Apache-2.0\"}}}},\"rootfs\":{{\"type\":\"layers\",\"diff_ids\":[\"sha256:{diff}\"]}},\
              \"history\":[{{\"created\":{0},\"created_by\":\"cargo xtask package\"}}]}}",

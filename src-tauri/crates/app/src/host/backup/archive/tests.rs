@@ -82,11 +82,14 @@ fn a_cut_archive_is_refused_wherever_it_was_cut() {
 #[test]
 fn a_changed_bit_is_noticed() {
     let bytes = bytes_of(&whole());
+    let members = looked(&whole());
     // The header of gzip holds a time and a system that mean nothing.
     for at in (10..bytes.len()).step_by(3) {
         let mut changed = bytes.clone();
         changed[at] ^= 0x10;
-        assert!(looked(&file_of(&changed)).is_err(), "{at} of {}", bytes.len());
+        let found = looked(&file_of(&changed));
+        // Of a code that no byte uses: everything that is unpacked is what it was, by its checksums.
+        assert!(found.is_err() || found == members, "{at} of {}", bytes.len());
     }
 }
 
