@@ -153,6 +153,8 @@ export const audit = {
   'audit.payloads.erased.other': '{n} 个载荷已抹除并记录',
   'audit.event.AUDIT_RETENTION': '旧条目已移除',
   'audit.event.AUDIT_RETENTION_CHANGED': '保留期已更改',
+  'audit.event.BACKUP_CREATED': '已创建备份',
+  'audit.event.BACKUP_RESTORED': '已恢复备份',
   'audit.event.AUDIT_KEY_CHANGED': '签名密钥已更改',
   'audit.event.CLOCK_JUMPED': '时钟跳变',
   'audit.removed': '从 {seq} 开始：更早的条目已按保留期移除',

@@ -7,7 +7,7 @@ mod key;
 mod sign_ins;
 
 pub use content::Entry;
-pub use key::{Given, KeyPlace};
+pub use key::{Given, KeyPlace, open_with_passphrase, seal_with_passphrase};
 
 use crate::durable;
 use crate::keyring::KeyRing;
@@ -103,6 +103,9 @@ pub struct Status {
     /// Why it cannot be used.
     pub system_trouble: Option<String>,
 }
+
+/// Names and contents of the files in a folder `secrets`.
+pub type VaultFiles = Vec<(String, Vec<u8>)>;
 
 /// The secrets of one data folder.
 pub struct Vault {
@@ -289,6 +292,18 @@ impl Vault {
             key::remove(&old, &self.folder, self.ring.as_ref());
         }
         Ok(())
+    }
+
+    /// The files of a folder `secrets` with the same content, for a backup: its key is new and under `passphrase`, wherever the
+    /// key of this one is kept. `None` when no place for a key was chosen yet. A person may be asked.
+    pub fn copy_under(&self, passphrase: &Secret) -> Result<Option<VaultFiles>, VaultError> {
+        let Some(manifest) = self.manifest()? else { return Ok(None) };
+        let content = self.read(&manifest, Ask::Person)?;
+        let made = key::make(KeyPlace::Passphrase, Some(passphrase), None, &self.folder, self.ring.as_ref())?;
+        let sealed = key::seal(&[&made.identity.to_public()], &content.to_bytes())?;
+        let mut files = vec![("vault.age".to_owned(), sealed), ("vault.json".to_owned(), made.manifest.to_bytes())];
+        files.extend(made.key_file());
+        Ok(Some(files))
     }
 
     /// Gives up secrets that cannot be opened: the file is kept beside under another name, and nothing is chosen.

@@ -30,10 +30,13 @@ pub use commands::{
 pub use deserialize::fitting;
 pub use dto::Via;
 pub use error::{ApiError, ApiResult, Class};
+pub use host::backup::{BackupReport, Restore, RestoreReport, restore};
+pub use host::check_data::{DataFinding, DataReport, DataState, readable_by_others};
 pub use host::metrics;
 pub use runs::followers::{Follower, Followers};
 pub use runs::lifecycle::{EventStream, Told};
 pub use runs::new_run::NewRun;
+pub use runs::prune::{PruneReport, PruneRules, PrunedRun};
 pub use runs::start_key::StartKey;
 pub use runs::structured_log::RunLogLevel;
 pub use signalbox_adapters::script;

@@ -5,9 +5,12 @@ mod connectors;
 mod debug;
 mod export;
 mod import;
+mod maintain;
 mod models;
 mod plan;
+mod prune;
 mod runs;
+mod secret;
 mod service;
 mod test;
 mod tools;
@@ -19,9 +22,12 @@ pub(crate) use connectors::Connectors;
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use export::{AuditFormat, Export, Human};
 pub(crate) use import::{Import, ImportFormat};
+pub(crate) use maintain::{Backup, CheckData, Doctor, Restore, Shell};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
+pub(crate) use prune::Prune;
 pub(crate) use runs::Runs;
+pub(crate) use secret::{Secret, SecretKey};
 pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use test::Test;
 pub(crate) use tools::{SignIn, Statement, Tools};
@@ -261,6 +267,50 @@ pub(crate) enum Command {
     /// Installs `serve` as a service of this user (systemd), so that active workflows run without the window.
     #[command(subcommand, after_help = "Example:\n  signalbox service install --addr 127.0.0.1:9160")]
     Service(Service),
+    /// Writes a backup of the data folder to one file, while Signalbox runs.
+    #[command(
+        after_help = "Holds the history, the audit chain, settings, grants, indexes, the library and the files of runs; secrets only with \
+                      --with-secrets. The passphrase is prompted for, or read from SIGNALBOX_BACKUP_PASSPHRASE_FILE or \
+                      SIGNALBOX_BACKUP_PASSPHRASE. The archive is read again before it gets its name.\n\nExit: 0 written and verified, \
+                      2 refused.\n\nExample:\n  signalbox backup /mnt/backup/signalbox-2026-11-29.tar.gz --with-secrets"
+    )]
+    Backup(Backup),
+    /// Restores a backup into a data folder.
+    #[command(
+        after_help = "Checks the whole archive first; nothing is changed when it is damaged, edited or from a newer release. A data folder that \
+                      is not empty is refused without --replace. The audit chain is verified afterwards.\n\nExit: 0 restored, 1 \
+                      restored but the audit chain is broken, 2 refused.\n\nExample:\n  signalbox restore \
+                      /mnt/backup/signalbox-2026-11-29.tar.gz --data /srv/signalbox"
+    )]
+    Restore(Restore),
+    /// Checks the data folder: database, events, values, audit chain, indexes, library, leftovers and permissions.
+    #[command(
+        after_help = "Reads everything, which takes as long as the data folder is large.\n\nExit: 0 nothing is wrong or all is repaired, \
+                      1 problems, 2 refused.\n\nExample:\n  signalbox check-data --repair"
+    )]
+    CheckData(CheckData),
+    /// Checks whether this machine is ready: folder, disk, clock, key store, ports, providers, tool servers.
+    #[command(
+        after_help = "Each problem comes with a fix.\n\nExit: 0 no problems (warnings are allowed), 1 problems.\n\nExample:\n  signalbox \
+                      doctor --json"
+    )]
+    Doctor(Doctor),
+    /// Prints a completion script for a shell.
+    #[command(
+        after_help = "Examples:\n  signalbox completions bash > ~/.local/share/bash-completion/completions/signalbox\n  signalbox completions \
+                      fish > ~/.config/fish/completions/signalbox.fish"
+    )]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Writes the man pages, one for each command.
+    #[command(after_help = "Example:\n  signalbox man --out ~/.local/share/man/man1")]
+    Man {
+        /// The folder; it is created if missing.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
 }
 
 impl Command {
@@ -569,77 +619,6 @@ pub(crate) struct Complete {
     /// Person; the system account is recorded as well.
     #[arg(long = "as", value_name = "user:NAME")]
     pub(crate) person: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SecretKind {
-    /// Authorization: Bearer …
-    Bearer,
-    /// Authorization: Basic … of --field USER and the secret as the password
-    Basic,
-    /// A header, --field NAME
-    Header,
-    /// A query parameter, --field NAME
-    Query,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SecretKey {
-    /// In the system key store (Secret Service, Keychain, Credential Manager)
-    System,
-    /// In a file protected by a passphrase
-    Passphrase,
-    /// In a file that only its owner can read
-    File,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Secret {
-    /// Lists names, kinds and hosts, never values.
-    #[command(after_help = "Example:\n  signalbox secret list --json")]
-    List,
-    /// Shows where the encryption key is kept and whether the secrets are usable.
-    #[command(after_help = "Exit: 0 usable, 2 not.\n\nExample:\n  signalbox secret status")]
-    Status,
-    /// Stores or replaces a secret. The value is prompted for, or read from standard input.
-    #[command(
-        after_help = "Examples:\n  signalbox secret set erp --kind bearer --host api.example.com\n  signalbox secret set erp \
-                      --kind header --field X-Api-Key --host '*.example.com' < erp.key"
-    )]
-    Set {
-        /// The name in secret://NAME.
-        name: String,
-        /// How it is sent.
-        #[arg(long, value_name = "KIND", default_value = "bearer")]
-        kind: SecretKind,
-        /// The user for basic, or the name of the header or parameter.
-        #[arg(long, value_name = "NAME")]
-        field: Option<String>,
-        /// Allowed host: api.example.com, *.example.com, host:port, or http://host to allow plain http.
-        #[arg(long = "host", value_name = "HOST", required = true)]
-        hosts: Vec<String>,
-    },
-    /// Deletes a secret.
-    #[command(after_help = "Example:\n  signalbox secret delete erp")]
-    Delete {
-        /// The name in secret://NAME.
-        name: String,
-    },
-    /// Chooses where the encryption key is kept; existing secrets are re-encrypted.
-    #[command(
-        after_help = "Examples:\n  signalbox secret choose system\n  signalbox secret choose passphrase\n  signalbox secret choose \
-                      file --identity /run/keys/signalbox.txt"
-    )]
-    Choose {
-        /// The place.
-        key: SecretKey,
-        /// With file: the key file; created if missing.
-        #[arg(long, value_name = "FILE")]
-        identity: Option<PathBuf>,
-        /// Discard secrets that cannot be opened. Their file is kept under another name.
-        #[arg(long)]
-        discard: bool,
-    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -2,16 +2,21 @@
 //! printed lines.
 
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod catalog;
+pub(crate) mod check_data;
 pub(crate) mod connectors;
 mod debug;
 mod diff;
+pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod input;
+pub(crate) mod manual;
 pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod plan;
+mod prune;
 pub(crate) mod rerun;
 pub(crate) mod run;
 pub(crate) mod runs;

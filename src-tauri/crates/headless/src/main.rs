@@ -79,13 +79,27 @@ fn start() -> u8 {
         Command::Triggers(Triggers::Next { file, count, from }) => {
             finish(&output, commands::triggers::next(&output, file, *count, from.as_deref()))
         }
+        Command::Completions { shell } => finish(&output, commands::manual::completions(&output, *shell)),
+        Command::Man { out } => finish(&output, commands::manual::man(&output, out)),
         _ => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
             match runtime {
-                Ok(runtime) => runtime.block_on(with_store(&cli, &output)),
+                Ok(runtime) => runtime.block_on(with_runtime(&cli, &output)),
                 Err(error) => output.error(&ApiError::no_thread(&error)),
             }
         }
+    }
+}
+
+async fn with_runtime(cli: &Cli, output: &Output) -> u8 {
+    match &cli.command {
+        // These two must not depend on a store that opens.
+        Command::Restore(args) => match data_folder(&cli.global) {
+            Ok(data) => finish(output, commands::backup::restore(output, args, data).await),
+            Err(error) => output.error(&error),
+        },
+        Command::Doctor(args) => finish(output, commands::doctor::doctor(output, args, data_folder(&cli.global)).await),
+        _ => with_store(cli, output).await,
     }
 }
 
@@ -126,6 +140,8 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Triggers(command) => commands::triggers::triggers(&app, output, command).await,
         Command::Mcp { author } => commands::mcp::mcp(&app, *author).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
+        Command::Backup(args) => commands::backup::backup(&app, output, args).await,
+        Command::CheckData(args) => commands::check_data::check_data(&app, output, args).await,
         // Handled before a store was opened.
         Command::Validate { .. }
         | Command::Export(_)
@@ -134,7 +150,11 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         | Command::Prove { .. }
         | Command::Catalog(_)
         | Command::Connectors(_)
-        | Command::Service(_) => Ok(OK),
+        | Command::Service(_)
+        | Command::Restore(_)
+        | Command::Doctor(_)
+        | Command::Completions { .. }
+        | Command::Man { .. } => Ok(OK),
     };
     let code = done.unwrap_or_else(|error| failed(cli, output, &error));
     app.shut_down().await;

@@ -115,6 +115,10 @@ events! {
     PayloadErased = "PAYLOAD_ERASED",
     /// The oldest entries were removed; this one stands for them.
     AuditRetention = "AUDIT_RETENTION",
+    /// A person made a backup of the data folder; this one is in it.
+    BackupCreated = "BACKUP_CREATED",
+    /// The data folder was restored from a backup; the chain continues from there.
+    BackupRestored = "BACKUP_RESTORED",
     /// A person chose how long entries are kept.
     AuditRetentionChanged = "AUDIT_RETENTION_CHANGED",
     /// The clock went another way than time did.

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 mod chunk;
+mod copy;
 mod csv;
 mod filter;
 mod folder;
@@ -16,4 +17,5 @@ mod unit;
 mod vectors;
 
 pub use chunk::{Chunk, chunks};
+pub use copy::{check_index, copy_index, index_files, is_index_file};
 pub use folder::IndexFolder;

@@ -56,6 +56,14 @@ impl Database {
         Ok(busy == 0)
     }
 
+    /// Writes the file anew without free pages, and so that it gives them back one by one from now on. Longer than others wait
+    /// for a write.
+    pub(crate) fn rewrite(&self) -> Result<()> {
+        let connection = self.writer()?;
+        connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")?;
+        Ok(())
+    }
+
     /// The write connection. WAL is switched on by the setup. What is deleted is overwritten.
     pub(crate) fn writer(&self) -> Result<Connection> {
         let connection = self.open(
@@ -93,6 +101,11 @@ impl Readers {
     /// See [`Database::empty_log`].
     pub(crate) fn empty_log(&self) -> Result<bool> {
         self.database.empty_log()
+    }
+
+    /// See [`Database::rewrite`].
+    pub(crate) fn rewrite(&self) -> Result<()> {
+        self.database.rewrite()
     }
 
     /// A reader that the caller keeps.

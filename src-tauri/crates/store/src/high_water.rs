@@ -4,6 +4,7 @@
 //! commit and not synced, in two slots in turn, each with its checksum. It may therefore be behind the store, which says
 //! nothing; only a store that is behind the file is an alarm.
 
+use crate::instance::private;
 use serde::{Deserialize, Serialize};
 use signalbox_audit::Head;
 use signalbox_model::hash::sha256_hex;
@@ -63,7 +64,10 @@ pub(crate) fn newest_head<'a>(slots: impl Iterator<Item = &'a Slot>) -> Option<H
 
 impl MarkFile {
     pub(crate) fn open(path: &Path) -> std::io::Result<(Self, Vec<Slot>)> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        private(&mut options);
+        let mut file = options.open(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let slots = slots(&bytes);

@@ -6,7 +6,7 @@ use crate::chain_truncation;
 use crate::connection::{Database, Readers};
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
-use crate::instance::{Instance, setup_lock, unusable};
+use crate::instance::{Instance, create_private_folder, private, setup_lock, unusable};
 use crate::schema;
 use crate::store::{Inner, Store};
 use crate::table::{audit_entry, run, run_deleted, run_event};
@@ -64,7 +64,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         return Err(Error::SqliteTooOld { found: rusqlite::version().into() });
     }
     let instances = folder.join("instances");
-    fs::create_dir_all(&instances).map_err(|e| unusable(folder, &e))?;
+    create_private_folder(&instances).map_err(|e| unusable(folder, &e))?;
     let path = folder.join("signalbox.db");
     let in_folder = |error: Error| match error {
         Error::Sqlite { code, message }
@@ -74,6 +74,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         }
         other => other,
     };
+    create_private(&path);
     let database = Database { path: path.clone(), busy: options.busy_timeout, alone };
     let connection = database.writer().map_err(in_folder)?;
     if let Some(pages) = options.max_pages {
@@ -147,6 +148,15 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
     Ok(store)
 }
 
+/// A new database file is for its owner only, and so are the log and the shared memory that SQLite makes beside it. What keeps
+/// it from being made is told when SQLite opens it.
+fn create_private(path: &Path) {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    private(&mut options);
+    let _ = options.open(path);
+}
+
 /// What the system says, which SQLite does not hand on. Asking leaves nothing behind: where there is no file yet, one of another name is tried.
 fn why_not_writable(path: &Path) -> Option<String> {
     let error = if path.exists() {
@@ -170,8 +180,50 @@ fn set_up(connection: &Connection, path: &Path, instances: &Path) -> Result<()> 
         return Ok(());
     }
     let _guard = setup_lock(instances)?;
+    let found = schema::check(connection, path)?;
+    if found > 0 && found < schema::known() {
+        keep_copy(connection, path, found)?;
+    }
     schema::migrate(connection, path)
 }
+
+/// Before an upgrade the database is copied, so that the older release can be used again: `signalbox.db.version-N`. The copy of
+/// an earlier upgrade goes.
+fn keep_copy(connection: &Connection, path: &Path, version: i64) -> Result<()> {
+    let name = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        std::path::PathBuf::from(name)
+    };
+    let (copy, part) = (name(&format!("{COPY}{version}")), name(".version.part"));
+    if copy.exists() {
+        return Ok(());
+    }
+    // Half of one, from a process that died.
+    fs::remove_file(&part).ok();
+    create_private(&part);
+    let target = part.to_str().ok_or_else(|| Error::Invalid { reason: "the path is not Unicode".into() })?;
+    let made = connection.execute("VACUUM INTO ?", [target]).map_err(Error::from).and_then(|_| {
+        let synced = fs::File::open(&part).and_then(|file| file.sync_all()).and_then(|()| fs::rename(&part, &copy));
+        synced.map_err(|error| unusable(path.parent().unwrap_or(path), &error))
+    });
+    if made.is_err() {
+        fs::remove_file(&part).ok();
+    }
+    made?;
+    let start = name(COPY);
+    let start = start.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for entry in path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
+        if entry.path() != copy && entry.file_name().to_string_lossy().starts_with(&start) {
+            // One that stays takes room and does no harm.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// What the copy before an upgrade is called, behind the name of the database and before its version.
+const COPY: &str = ".version-";
 
 /// A random UUID (version 4), from SQLite's generator.
 fn new_id(connection: &Connection) -> Result<String> {

@@ -76,6 +76,10 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<i64> {
 
 /// Creates or upgrades. The caller holds the setup lock.
 pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
+    // Before the first page is written: a new file then gives free pages back (`Store::shrink`).
+    if connection.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0))? == 0 {
+        connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
+    }
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let result = migrate_with_tx(connection, path);

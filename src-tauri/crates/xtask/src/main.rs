@@ -2,6 +2,7 @@
 //! Deliberately without dependencies.
 
 mod counts;
+mod package;
 mod shell;
 mod steps;
 mod system;
@@ -29,7 +30,8 @@ cargo xtask <task>
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md
-  package build `signalbox` and the runner of exported programs for release, side by side below target/release
+  package build for release, then pack below target/package: Debian packages, a portable tar, an OCI image of the server, a list of
+          components and checksums; `--dev`: pack the programs of target/debug, to try the packages
 ";
 
 fn main() -> ExitCode {
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
         Some("peers") => steps::peers(&root, &args[1..]),
         Some("eval") => steps::eval(&root, &args[1..]),
         Some("bench") => steps::bench(&root, &args[1..]),
-        Some("package") => steps::package(&root),
+        Some("package") => package::package(&root, &args[1..]),
         None | Some("help" | "-h" | "--help") => {
             print!("{HELP}");
             return ExitCode::SUCCESS;

@@ -262,18 +262,6 @@ pub(crate) fn bench(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(root, "cargo", &all)
 }
 
-/// `cargo xtask package`: what exports programs, and what they are made of.
-pub(crate) fn package(root: &Path) -> Result<(), Failure> {
-    system::ready(root, For::Browser)?;
-    ui::install(root)?;
-    ui::build(root)?;
-    shell::run(
-        root,
-        "cargo",
-        &["build", "--release", "-p", "signalbox-headless", "-p", "signalbox-standalone", "--bins"],
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Phase, Step};

@@ -92,10 +92,13 @@ impl Manifest {
         })
     }
 
-    pub(super) fn write(&self, path: &Path) -> Result<(), VaultError> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         // Texts and numbers only.
-        let text = serde_json::to_string(self).unwrap_or_default() + "\n";
-        private::replace(path, text.as_bytes()).map_err(|error| VaultError::io("written", path, &error))
+        (serde_json::to_string(self).unwrap_or_default() + "\n").into_bytes()
+    }
+
+    pub(super) fn write(&self, path: &Path) -> Result<(), VaultError> {
+        private::replace(path, &self.to_bytes()).map_err(|error| VaultError::io("written", path, &error))
     }
 
     pub(super) fn fits(&self, identity: &Identity) -> bool {
@@ -235,25 +238,56 @@ pub(super) fn with_passphrase(manifest: &Manifest, folder: &Path, passphrase: &S
         }
         read => read.map_err(|error| VaultError::io("read", &path, &error))?,
     };
+    let damaged = || lost(format!("{} is damaged.", path.display()));
+    let plain = opened_under(passphrase, &sealed)?.ok_or_else(damaged)?;
+    let text = std::str::from_utf8(&plain).map_err(|_| damaged())?;
+    read_identity(text).ok_or_else(|| lost(format!("{} holds no key.", path.display())))
+}
+
+/// What was sealed under a passphrase; `None` when it is damaged.
+fn opened_under(passphrase: &Secret, sealed: &[u8]) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
     let mut key = age::scrypt::Identity::new(SecretString::from(passphrase.expose().to_owned()));
     key.set_max_work_factor(MOST_WORK);
-    let mut text = Zeroizing::new(String::new());
-    let opened = age::Decryptor::new(sealed.as_slice())
-        .and_then(|opened| opened.decrypt(std::iter::once(&key as &dyn age::Identity)));
+    let mut plain = Zeroizing::new(Vec::new());
+    let opened =
+        age::Decryptor::new(sealed).and_then(|opened| opened.decrypt(std::iter::once(&key as &dyn age::Identity)));
     match opened {
-        Ok(mut reader) => {
-            reader.read_to_string(&mut text).map_err(|_| lost(format!("{} is damaged.", path.display())))?;
-        }
-        Err(age::DecryptError::DecryptionFailed | age::DecryptError::NoMatchingKeys) => {
-            return Err(VaultError::new(
-                Trouble::WrongPassphrase,
-                "This is not the passphrase of the secrets.",
-                "Try again; mind the language of the keyboard and Caps Lock.",
-            ));
-        }
-        Err(_) => return Err(lost(format!("{} is damaged.", path.display()))),
+        Ok(mut reader) => Ok(reader.read_to_end(&mut plain).is_ok().then_some(plain)),
+        Err(age::DecryptError::DecryptionFailed | age::DecryptError::NoMatchingKeys) => Err(VaultError::new(
+            Trouble::WrongPassphrase,
+            "This is not the passphrase of the secrets.",
+            "Try again; mind the language of the keyboard and Caps Lock.",
+        )),
+        Err(_) => Ok(None),
     }
-    read_identity(&text).ok_or_else(|| lost(format!("{} holds no key.", path.display())))
+}
+
+fn seal_under(passphrase: &str, plain: &[u8]) -> Result<Vec<u8>, VaultError> {
+    let mut recipient = age::scrypt::Recipient::new(SecretString::from(passphrase.to_owned()));
+    recipient.set_work_factor(WORK);
+    seal(&[&recipient], plain)
+}
+
+fn check_length(passphrase: &str) -> Result<(), VaultError> {
+    if passphrase.chars().count() >= SHORTEST {
+        return Ok(());
+    }
+    let hint = "Use 8 characters or more; several words are best.";
+    Err(VaultError::new(Trouble::Invalid, "The passphrase is too short.", hint))
+}
+
+/// An age file for a passphrase of 8 characters or more.
+pub fn seal_with_passphrase(passphrase: &Secret, plain: &[u8]) -> Result<Vec<u8>, VaultError> {
+    check_length(passphrase.expose())?;
+    seal_under(passphrase.expose(), plain)
+}
+
+/// Opens what [`seal_with_passphrase`] made.
+pub fn open_with_passphrase(passphrase: &Secret, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+    opened_under(passphrase, sealed)?.ok_or_else(|| {
+        let hint = "Use another backup, or restore this one without its secrets.";
+        VaultError::new(Trouble::Unavailable, "The encrypted part is damaged.", hint)
+    })
 }
 
 /// A key that was just made.
@@ -265,6 +299,12 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// The name and the content of the file with the key, when there is one.
+    pub(super) fn key_file(&self) -> Option<(String, Vec<u8>)> {
+        let (path, bytes) = self.file.as_ref()?;
+        Some((path.file_name()?.to_str()?.to_owned(), bytes.to_vec()))
+    }
+
     /// Puts the key where it is kept.
     pub(super) fn keep(&self) -> Result<(), VaultError> {
         let Some((path, bytes)) = &self.file else { return Ok(()) };
@@ -321,13 +361,9 @@ pub(super) fn make(
         }
         KeyPlace::Passphrase => {
             let passphrase = passphrase.map(Secret::expose).unwrap_or_default();
-            if passphrase.chars().count() < SHORTEST {
-                return invalid("The passphrase is too short.", "Use 8 characters or more; several words are best.");
-            }
+            check_length(passphrase)?;
             manifest.at = format!("key-{id}.age").into();
-            let mut recipient = age::scrypt::Recipient::new(SecretString::from(passphrase.to_owned()));
-            recipient.set_work_factor(WORK);
-            Some((folder.join(&manifest.at), Zeroizing::new(seal(&[&recipient], text.as_bytes())?)))
+            Some((folder.join(&manifest.at), Zeroizing::new(seal_under(passphrase, text.as_bytes())?)))
         }
         KeyPlace::File => {
             manifest.at = match file {

@@ -324,3 +324,31 @@ fn a_process_that_hangs_while_it_renews_keeps_nobody_waiting_for_ever() {
     drop(hangs);
     renewing("desk").map(drop).expect("it is free");
 }
+
+#[test]
+fn a_copy_for_a_backup_opens_with_its_passphrase_alone() {
+    let (home, copy, ring) =
+        (tempfile::tempdir().expect("folder"), tempfile::tempdir().expect("folder"), TestKeyRing::default());
+    let here = vault(home.path(), &ring, Given::default());
+    let passphrase = Secret::new("correct horse battery");
+    assert!(here.copy_under(&passphrase).expect("asks").is_none(), "nothing was chosen yet");
+    here.choose(KeyPlace::System, None, None, yes).expect("is chosen");
+    put(&here, "erp");
+    let short = here.copy_under(&Secret::new("short")).expect_err("is refused");
+    assert_eq!(short.trouble, Trouble::Invalid);
+
+    let secrets = copy.path().join("secrets");
+    fs::create_dir(&secrets).expect("made");
+    for (name, bytes) in here.copy_under(&passphrase).expect("copies").expect("there are secrets") {
+        assert!(!String::from_utf8_lossy(&bytes).contains(VALUE), "{name}");
+        fs::write(secrets.join(name), bytes).expect("written");
+    }
+    // Another machine: its key store knows nothing.
+    let there = |given| vault(copy.path(), &TestKeyRing::default(), given);
+    assert_eq!(names(&there(Given::default())), Err(Trouble::Locked));
+    assert_eq!(names(&there(given("another passphrase"))), Err(Trouble::WrongPassphrase));
+    let opened = there(given("correct horse battery"));
+    assert_eq!(names(&opened), Ok(vec!["erp".to_owned()]));
+    assert_eq!(opened.credential("erp", false).expect("opens").value.expose(), VALUE);
+    assert_eq!(names(&here), Ok(vec!["erp".to_owned()]), "the original is as it was");
+}

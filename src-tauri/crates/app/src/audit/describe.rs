@@ -352,6 +352,11 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::SecretDeleted => format!("{} deleted a secret{}", who(), of("name")),
         AuditEvent::SecretsKeyChosen => format!("{} moved the encryption key of the secrets{}", who(), of("key")),
         AuditEvent::SecretsDiscarded => format!("{} discarded secrets that could not be opened", who()),
+        AuditEvent::BackupCreated => {
+            let with = facts.and_then(|facts| facts.get("secrets")) == Some(&Value::Bool(true));
+            format!("{} made a backup{}{}", who(), if with { " with the secrets" } else { "" }, of("file"))
+        }
+        AuditEvent::BackupRestored => format!("{} restored a backup{}", who(), of("createdAt")),
         AuditEvent::AuditRetention => format!(
             "{} removed {} old entries; this entry replaces them",
             who(),

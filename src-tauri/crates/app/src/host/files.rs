@@ -73,18 +73,31 @@ fn sweep(path: &Path, name: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let file = entry.file_name();
         let numbers = file.to_str().and_then(|file| file.strip_prefix(&begin)?.strip_suffix(".tmp")?.split_once('-'));
-        let is_ours = numbers.is_some_and(|(process, number)| {
-            [process, number].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
-        });
-        if is_ours
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
-            && let Ok(left) = OpenOptions::new().write(true).open(entry.path())
-            && left.try_lock().is_ok()
-            && entry.metadata().and_then(|meta| meta.modified()).is_ok_and(is_old)
-        {
+        if numbers.is_some_and(are_numbers) && is_abandoned(&entry) {
             fs::remove_file(entry.path()).ok();
         }
     }
+}
+
+/// Whether a folder's entry is a file of [`Fresh`] whose writer died, whatever it was to become.
+pub(crate) fn is_left_over(entry: &fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    let numbers = name.to_str().and_then(|name| {
+        let (_, numbers) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
+        numbers.split_once('-')
+    });
+    numbers.is_some_and(are_numbers) && is_abandoned(entry)
+}
+
+fn are_numbers((process, number): (&str, &str)) -> bool {
+    [process, number].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A file that nobody has locked and that was not written lately.
+fn is_abandoned(entry: &fs::DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_file())
+        && OpenOptions::new().write(true).open(entry.path()).is_ok_and(|left| left.try_lock().is_ok())
+        && entry.metadata().and_then(|meta| meta.modified()).is_ok_and(is_old)
 }
 
 fn is_old(modified: SystemTime) -> bool {

@@ -29,6 +29,7 @@ impl App {
         self.store.definitions_sweep(PINNED_FILES, now, now - START_MS)?;
         self.store.run_keys_sweep(now)?;
         self.store.trigger_firings_sweep(now)?;
+        self.store.shrink()?;
         exports
     }
 

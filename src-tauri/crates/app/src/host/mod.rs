@@ -2,6 +2,8 @@
 //! background work, housekeeping, metrics, traces.
 
 mod background;
+pub(crate) mod backup;
+pub(crate) mod check_data;
 pub(crate) mod clock;
 pub(crate) mod credential_lint;
 pub(crate) mod files;

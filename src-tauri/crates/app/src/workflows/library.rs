@@ -2,10 +2,10 @@
 //! outside by an opaque id; its revision is the hash of its bytes.
 
 use crate::error::{ApiError, ApiResult, Class};
-use crate::host::files::{ensure_folder, io_error, write_atomic};
+use crate::host::files::{io_error, write_atomic};
 use crate::workflows::canonical;
 use serde_json::Value;
-use signalbox_adapters::durable;
+use signalbox_adapters::{durable, private};
 use signalbox_engine::validate::valid_workflow_id;
 use signalbox_model::{hash::sha256_hex, text::bytes_without_bom};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl Library {
     /// The library of a data folder.
     pub(crate) fn open(data: &Path) -> ApiResult<Self> {
         let library = Self { home: data.join("workflows"), known: Mutex::default(), writing: Mutex::default() };
-        ensure_folder(&library.home)?;
+        private::create_folder(&library.home).map_err(|error| io_error(&error, &library.home, "created"))?;
         Ok(library)
     }
 

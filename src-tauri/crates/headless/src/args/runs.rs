@@ -1,6 +1,6 @@
 //! `runs`.
 
-use super::{RunsDebug, limit};
+use super::{Prune, RunsDebug, limit};
 use clap::Subcommand;
 use std::path::PathBuf;
 
@@ -142,6 +142,12 @@ pub(crate) enum Runs {
     },
     #[command(flatten)]
     Debug(RunsDebug),
+    /// Deletes ended runs by age, number or size. Without --delete it only shows which ones.
+    #[command(
+        after_help = "A run goes when one of the rules says so. Audit entries stay.\n\nExamples:\n  signalbox runs prune --older-than \
+                      90\n  signalbox runs prune --keep 10000 --max-size 2000 --delete"
+    )]
+    Prune(Prune),
     /// Deletes an ended run and all data that only it uses.
     #[command(after_help = "Example:\n  signalbox runs delete 0199a1b2-…")]
     Delete {

@@ -38,6 +38,7 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             Ok(OK)
         }
         Runs::Diff { run, with } => diff(app, output, run, with).await,
+        Runs::Prune(args) => super::prune::prune(app, output, args).await,
         Runs::Debug(command) => debug(app, output, command).await,
         Runs::Events { run, after } => events(app, output, run, *after).await,
         Runs::Binary { run, sha256, out, force } => {

@@ -80,7 +80,7 @@ fn word(value: impl ValueEnum) -> String {
 
 /// Asks for the passphrase, or has the key store of the system ask, when a person is there; otherwise the command says what is
 /// missing.
-async fn unlock(app: &Arc<App>, caller: &Caller) -> Result<(), ApiError> {
+pub(super) async fn unlock(app: &Arc<App>, caller: &Caller) -> Result<(), ApiError> {
     if !std::io::stdin().is_terminal() {
         return Ok(());
     }

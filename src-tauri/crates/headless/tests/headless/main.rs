@@ -3,6 +3,7 @@
 mod a2a;
 mod anchors;
 mod author;
+mod backup;
 mod binaries;
 mod cli;
 mod compare;
@@ -14,6 +15,7 @@ mod crash;
 mod databases;
 mod debug;
 mod demo_service;
+mod doctor;
 mod documents;
 #[cfg(all(unix, debug_assertions))]
 mod dying;
@@ -29,6 +31,7 @@ mod hooks;
 mod import;
 mod imported_checkpoint;
 mod limits;
+mod manual;
 mod masks;
 mod mcp_server;
 mod metrics;

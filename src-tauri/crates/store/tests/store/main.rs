@@ -1,6 +1,7 @@
 //! Tests of the store, one binary.
 
 mod chain_truncation;
+mod check;
 mod child;
 mod damage;
 mod decisions;

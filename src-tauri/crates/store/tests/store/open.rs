@@ -94,3 +94,19 @@ fn a_backup_is_a_whole_store() {
     drop((folder, store));
     assert_eq!(open(copy.path()).events("r", 0, 10).expect("reads").len(), 1);
 }
+
+#[test]
+fn an_upgrade_keeps_a_copy_of_the_older_store() {
+    let (folder, store) = temporary();
+    started(&store, "r");
+    drop(store);
+    let known = signalbox_store::known_version();
+    // Its tables are of this release all the same: what the upgrade makes of them is not looked at here.
+    raw(folder.path()).pragma_update(None, "user_version", known - 1).expect("sets");
+    fs::write(folder.path().join("signalbox.db.version-3"), "of an earlier upgrade").expect("writes");
+    let _opened = Store::open(folder.path(), &StoreOptions::default());
+    let copy = folder.path().join(format!("signalbox.db.version-{}", known - 1));
+    let facts = signalbox_store::check_copy(&copy).expect("is sound");
+    assert_eq!((facts.version, facts.runs), (known - 1, 1));
+    assert!(!folder.path().join("signalbox.db.version-3").exists(), "only the last copy stays");
+}

@@ -108,6 +108,9 @@ const KNOWN_HOSTS: &[&str] = &[
     "www.w3.org",
     // The name of the XML of S3, in a stand-in.
     "s3.amazonaws.com",
+    // Names of the formats of a Debian copyright file and of a MIME type.
+    "www.debian.org",
+    "www.freedesktop.org",
     "www.apache.org",
     "schema.tauri.app",
     "rustup.rs",

@@ -1,0 +1,60 @@
+//! Completions and man pages come from the definitions of the arguments.
+
+use crate::support::TestHome;
+use std::collections::BTreeSet;
+
+/// Every command that help lists, with its subcommands: `runs list`.
+fn commands(place: &TestHome, under: &[&str]) -> Vec<String> {
+    let mut args = under.to_vec();
+    args.push("--help");
+    let help = place.run(&args).out;
+    let Some((_, list)) = help.split_once("Commands:\n") else { return Vec::new() };
+    let names: Vec<&str> = list
+        .lines()
+        .take_while(|line| !line.trim().is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let mut all = Vec::new();
+    for name in names {
+        let path: Vec<&str> = under.iter().copied().chain([name]).collect();
+        all.push(path.join(" "));
+        all.extend(commands(place, &path));
+    }
+    all
+}
+
+#[test]
+fn completions_of_each_shell_contain_every_command() {
+    let place = TestHome::new();
+    let all = commands(&place, &[]);
+    assert!(all.len() > 60 && all.contains(&"audit anchor add".to_owned()), "{all:?}");
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let done = place.run(&["completions", shell]);
+        assert_eq!(done.code, 0, "{}", done.err);
+        for command in &all {
+            let last = command.rsplit(' ').next().unwrap_or_default();
+            assert!(done.out.contains(last), "{shell}: {command}");
+        }
+    }
+    assert_eq!(place.run(&["completions", "tcsh"]).code, 2);
+    assert!(!place.data().exists(), "no data folder is made");
+}
+
+#[test]
+fn every_command_has_a_man_page() {
+    let place = TestHome::new();
+    let out = place.dir.path().join("man/man1");
+    let done = place.run(&["man", "--out", &out.display().to_string(), "--json"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let wanted: BTreeSet<String> = std::iter::once("signalbox.1".to_owned())
+        .chain(commands(&place, &[]).iter().map(|command| format!("signalbox-{}.1", command.replace(' ', "-"))))
+        .collect();
+    let written: BTreeSet<String> = std::fs::read_dir(&out)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("text"))
+        .collect();
+    assert_eq!(written, wanted);
+    let page = std::fs::read_to_string(out.join("signalbox-backup.1")).expect("a page");
+    assert!(page.contains("with\\-secrets") && page.contains("Exit: 0"), "{page}");
+}

@@ -1,0 +1,414 @@
+//! What the packages consist of: file lists, control fields, the systemd unit, the desktop entry, maintainer scripts. Pure.
+
+use super::tar::Tree;
+
+/// The packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Package {
+    /// The window.
+    App,
+    /// The command line with man pages and completions.
+    Cli,
+    /// The service.
+    Server,
+}
+
+impl Package {
+    pub(crate) const ALL: [Self; 3] = [Self::App, Self::Cli, Self::Server];
+
+    /// Its name in Debian.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::App => "signalbox",
+            Self::Cli => "signalbox-cli",
+            Self::Server => "signalbox-server",
+        }
+    }
+
+    fn summary(self) -> &'static str {
+        match self {
+            Self::App => "draw workflows, run them, answer what they ask",
+            Self::Cli => "run and check workflows drawn in Signalbox at the terminal",
+            Self::Server => "run active Signalbox workflows as a service",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::App => {
+                " Signalbox runs workflows of plain, language model, agent and tool steps that\n people draw. Errors are data, people \
+                 answer tasks in an inbox, and every\n action is recorded in an audit chain.\n .\n This package has the desktop \
+                 application."
+            }
+            Self::Cli => {
+                " Signalbox runs workflows of plain, language model, agent and tool steps that\n people draw.\n .\n This package has the \
+                 command line, its man pages and completions, and the\n runner of exported workflows."
+            }
+            Self::Server => {
+                " Signalbox runs workflows of plain, language model, agent and tool steps that\n people draw.\n .\n This package has a systemd \
+                 service with its own account. It listens on\n 127.0.0.1:9160; its settings are in /etc/default/signalbox-server."
+            }
+        }
+    }
+
+    fn depends(self, version: &str, libc: &str) -> String {
+        match self {
+            Self::App => format!("libc6 (>= {libc}), libgcc-s1, libgtk-3-0t64 | libgtk-3-0, libwebkit2gtk-4.1-0"),
+            Self::Cli => format!("libc6 (>= {libc}), libgcc-s1"),
+            Self::Server => format!("signalbox-cli (= {version}), adduser, ca-certificates"),
+        }
+    }
+}
+
+/// The file `control`. `size` in KiB.
+pub(crate) fn control(package: Package, version: &str, arch: &str, libc: &str, size: u64) -> String {
+    let recommends = match package {
+        Package::App => "Recommends: signalbox-cli, xdg-utils\n",
+        Package::Cli => "Recommends: ca-certificates\n",
+        Package::Server => "",
+    };
+    format!(
+        "Package: {}\nVersion: {version}\nArchitecture: {arch}\nMaintainer: Signalbox developers <signalbox@localhost>\n\
+         Installed-Size: {size}\nDepends: {}\n{recommends}Section: misc\nPriority: optional\nDescription: {}\n{}\n",
+        package.name(),
+        package.depends(version, libc),
+        package.summary(),
+        package.description()
+    )
+}
+
+/// The programs and texts that packages are made of.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Parts {
+    pub(crate) desktop: Vec<u8>,
+    pub(crate) program: Vec<u8>,
+    pub(crate) runner: Vec<u8>,
+    pub(crate) icon: Vec<u8>,
+    pub(crate) license: Vec<u8>,
+    /// Gzipped.
+    pub(crate) changelog: Vec<u8>,
+    /// Name and gzipped page.
+    pub(crate) man: Vec<(String, Vec<u8>)>,
+    pub(crate) bash: Vec<u8>,
+    pub(crate) zsh: Vec<u8>,
+    pub(crate) fish: Vec<u8>,
+}
+
+/// Where the unit goes.
+pub(crate) const UNIT: &str = "usr/lib/systemd/system/signalbox-server.service";
+/// Settings of the service, which a person may change.
+pub(crate) const DEFAULTS: &str = "etc/default/signalbox-server";
+
+/// The files of a package.
+pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
+    let mut tree = Tree::default();
+    let doc = format!("usr/share/doc/{}", package.name());
+    tree.file(format!("{doc}/copyright"), COPYRIGHT);
+    tree.file(format!("{doc}/NEWS.gz"), parts.changelog.clone());
+    match package {
+        Package::App => {
+            tree.program("usr/bin/signalbox-desktop", parts.desktop.clone());
+            tree.file("usr/share/applications/app.signalbox.desktop.desktop", DESKTOP_ENTRY);
+            tree.file("usr/share/icons/hicolor/128x128/apps/app.signalbox.desktop.png", parts.icon.clone());
+            tree.file("usr/share/mime/packages/signalbox.xml", MIME);
+        }
+        Package::Cli => {
+            // Side by side: `export` looks for the runner beside the program.
+            tree.program("usr/lib/signalbox/signalbox", parts.program.clone());
+            tree.program("usr/lib/signalbox/signalbox-runner", parts.runner.clone());
+            tree.link("usr/bin/signalbox", "../lib/signalbox/signalbox");
+            for (name, page) in &parts.man {
+                tree.file(format!("usr/share/man/man1/{name}.gz"), page.clone());
+            }
+            tree.file("usr/share/bash-completion/completions/signalbox", parts.bash.clone());
+            tree.file("usr/share/zsh/vendor-completions/_signalbox", parts.zsh.clone());
+            tree.file("usr/share/fish/vendor_completions.d/signalbox.fish", parts.fish.clone());
+        }
+        Package::Server => {
+            tree.file(UNIT, SERVICE);
+            tree.file(DEFAULTS, SETTINGS);
+        }
+    }
+    tree
+}
+
+/// The files below `DEBIAN`, apart from `control`; scripts are executable.
+pub(crate) fn maintainer_files(package: Package) -> Vec<(&'static str, &'static str)> {
+    match package {
+        Package::App | Package::Cli => Vec::new(),
+        Package::Server => vec![
+            ("conffiles", "/etc/default/signalbox-server\n"),
+            ("postinst", POSTINST),
+            ("prerm", PRERM),
+            ("postrm", POSTRM),
+        ],
+    }
+}
+
+/// The portable folder: everything side by side.
+pub(crate) fn portable(parts: &Parts, readme: &str) -> Tree {
+    let mut tree = Tree::default();
+    tree.program("signalbox", parts.program.clone());
+    tree.program("signalbox-runner", parts.runner.clone());
+    tree.program("signalbox-desktop", parts.desktop.clone());
+    tree.file("LICENSE", parts.license.clone());
+    tree.file("README.txt", readme);
+    for (name, page) in &parts.man {
+        tree.file(format!("share/man/man1/{name}.gz"), page.clone());
+    }
+    tree.file("share/bash-completion/completions/signalbox", parts.bash.clone());
+    tree.file("share/zsh/site-functions/_signalbox", parts.zsh.clone());
+    tree.file("share/fish/vendor_completions.d/signalbox.fish", parts.fish.clone());
+    tree
+}
+
+pub(crate) const PORTABLE_README: &str = "\
+Signalbox
+
+  ./signalbox-desktop      the window (needs WebKitGTK 4.1)
+  ./signalbox serve --ui   the same in a browser
+  ./signalbox --help       the command line
+
+The data folder is ~/.local/share/signalbox; --data DIR names another one.
+`./signalbox doctor` checks whether this machine is ready.
+";
+
+/// Debian has the text of the licence.
+const COPYRIGHT: &str = "\
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Signalbox
+
+Files: *
+Copyright: Signalbox developers
+License: Apache-2.0
+ On Debian systems the full text of the Apache License, Version 2.0, is in
+ /usr/share/common-licenses/Apache-2.0.
+";
+
+/// The name of the file is what `signalbox-desktop --register-links` writes for one account.
+const DESKTOP_ENTRY: &str = "\
+[Desktop Entry]
+Type=Application
+Name=Signalbox
+Comment=Draw a workflow, run it, answer what it asks
+Comment[zh_CN]=绘制工作流，运行它，回答它的提问
+Exec=signalbox-desktop %u
+Icon=app.signalbox.desktop
+Terminal=false
+Categories=Development;
+Keywords=workflow;automation;
+StartupWMClass=signalbox-desktop
+MimeType=x-scheme-handler/signalbox;
+";
+
+const MIME: &str = "\
+<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<mime-info xmlns=\"http://www.freedesktop.org/standards/shared-mime-info\">
+  <mime-type type=\"application/vnd.signalbox.workflow+json\">
+    <comment>Signalbox workflow</comment>
+    <comment xml:lang=\"zh_CN\">Signalbox 工作流</comment>
+    <sub-class-of type=\"application/json\"/>
+    <icon name=\"app.signalbox.desktop\"/>
+    <glob pattern=\"*.signalbox.json\"/>
+  </mime-type>
+</mime-info>
+";
+
+const SETTINGS: &str = "\
+# Settings of signalbox-server. After a change: systemctl restart signalbox-server
+
+# Address and port. Requests must name this address in their Host header. Others than 127.0.0.1 are reached without encryption.
+SIGNALBOX_ADDR=127.0.0.1:9160
+
+# More arguments of `signalbox serve`.
+SIGNALBOX_ARGS=--ui
+
+# Folders that steps may use are granted per workflow; the service itself may write only below /var/lib/signalbox.
+# To allow another folder: systemctl edit signalbox-server, [Service], ReadWritePaths=/srv/data
+";
+
+/// A server that is attacked through a workflow, a tool or a web page reaches its own folder and the network, and nothing else.
+/// Programs of tool servers are its children: `MemoryDenyWriteExecute` would keep those with a JIT (Node.js) from starting.
+const SERVICE: &str = "\
+[Unit]
+Description=Signalbox server: runs active workflows
+Documentation=man:signalbox-serve(1)
+After=network-online.target
+Wants=network-online.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+User=signalbox
+Group=signalbox
+Environment=SIGNALBOX_KEY_STORE=off
+EnvironmentFile=-/etc/default/signalbox-server
+ExecStart=/usr/bin/signalbox --json --data /var/lib/signalbox serve --addr ${SIGNALBOX_ADDR} $SIGNALBOX_ARGS
+Restart=on-failure
+RestartSec=5
+TimeoutStopSec=30
+StateDirectory=signalbox
+StateDirectoryMode=0700
+UMask=0077
+
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+ProtectProc=invisible
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+RemoveIPC=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+";
+
+const POSTINST: &str = "\
+#!/bin/sh
+set -e
+if [ \"$1\" = configure ]; then
+    if ! getent passwd signalbox >/dev/null; then
+        adduser --system --group --home /var/lib/signalbox --no-create-home --gecos 'Signalbox server' signalbox
+    fi
+    # Not made by the package, so that removing it keeps the data.
+    install -d -o signalbox -g signalbox -m 0700 /var/lib/signalbox
+    if [ -d /run/systemd/system ]; then
+        systemctl daemon-reload
+        systemctl enable signalbox-server.service
+        systemctl restart signalbox-server.service
+    elif command -v deb-systemd-helper >/dev/null; then
+        deb-systemd-helper enable signalbox-server.service
+    fi
+fi
+";
+
+const PRERM: &str = "\
+#!/bin/sh
+set -e
+# Runs are given back; the new version or the next start continues them.
+if [ -d /run/systemd/system ]; then
+    systemctl stop signalbox-server.service
+    if [ \"$1\" = remove ]; then
+        systemctl disable signalbox-server.service
+    fi
+fi
+";
+
+const POSTRM: &str = "\
+#!/bin/sh
+set -e
+if [ -d /run/systemd/system ]; then
+    systemctl daemon-reload
+fi
+if [ \"$1\" = purge ]; then
+    rm -rf /var/lib/signalbox
+    if command -v deb-systemd-helper >/dev/null; then
+        deb-systemd-helper purge signalbox-server.service
+    fi
+    if getent passwd signalbox >/dev/null && command -v deluser >/dev/null; then
+        deluser --quiet --system signalbox
+    fi
+    # With the account the group goes, unless something else uses it.
+    if getent group signalbox >/dev/null && command -v delgroup >/dev/null; then
+        delgroup --quiet --system signalbox || true
+    fi
+fi
+";
+
+#[cfg(test)]
+mod tests {
+    use super::{DEFAULTS, Package, Parts, SERVICE, UNIT, control, maintainer_files, tree};
+    use crate::package::tar::Entry;
+
+    #[test]
+    fn each_file_belongs_to_one_package() {
+        let parts = Parts { man: vec![("signalbox.1".into(), b"x".to_vec())], ..Parts::default() };
+        let mut all: Vec<String> =
+            Package::ALL.into_iter().flat_map(|package| tree(package, &parts).0.into_keys()).collect();
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), count);
+        for path in
+            ["usr/bin/signalbox", "usr/bin/signalbox-desktop", UNIT, DEFAULTS, "usr/share/man/man1/signalbox.1.gz"]
+        {
+            assert!(all.iter().any(|known| known == path), "{path}");
+        }
+        assert!(all.iter().all(|path| !path.starts_with("var/")), "data is no part of a package");
+    }
+
+    #[test]
+    fn control_fields_are_those_of_a_binary_package() {
+        for package in Package::ALL {
+            let text = control(package, "0.1.0", "amd64", "2.36", 12);
+            for field in [
+                "Package",
+                "Version",
+                "Architecture",
+                "Maintainer",
+                "Installed-Size",
+                "Depends",
+                "Section",
+                "Priority",
+                "Description",
+            ] {
+                assert_eq!(
+                    text.lines().filter(|line| line.starts_with(&format!("{field}: "))).count(),
+                    1,
+                    "{field}\n{text}"
+                );
+            }
+            let (_, described) = text.split_once("Description: ").expect("one");
+            assert!(
+                described.trim_end().lines().skip(1).all(|line| line.starts_with(' ') && line.len() <= 81),
+                "{text}"
+            );
+            assert!(text.ends_with('\n') && !text.contains("\n\n"), "{text}");
+        }
+        assert!(control(Package::Server, "0.1.0", "amd64", "2.36", 1).contains("signalbox-cli (= 0.1.0)"));
+    }
+
+    #[test]
+    fn the_service_writes_only_into_its_own_folder() {
+        for setting in [
+            "ProtectSystem=strict",
+            "User=signalbox",
+            "StateDirectoryMode=0700",
+            "NoNewPrivileges=yes",
+            "CapabilityBoundingSet=\n",
+        ] {
+            assert!(SERVICE.contains(setting), "{setting}");
+        }
+        assert!(!SERVICE.contains("ReadWritePaths"));
+    }
+
+    #[test]
+    fn purge_removes_what_the_installation_made() {
+        let files = maintainer_files(Package::Server);
+        let of = |name: &str| files.iter().find(|(known, _)| *known == name).map(|(_, text)| *text).expect(name);
+        assert!(of("postinst").contains("install -d -o signalbox -g signalbox -m 0700 /var/lib/signalbox"));
+        let (before, purged) = of("postrm").split_once("= purge").expect("a branch");
+        assert!(
+            purged.contains("rm -rf /var/lib/signalbox\n") && purged.contains("deluser") && !before.contains("rm ")
+        );
+        let server = tree(Package::Server, &Parts::default());
+        assert!(of("conffiles").lines().all(|path| server.0.contains_key(path.trim_start_matches('/'))));
+        assert!(matches!(server.0.get(UNIT), Some(Entry::File { mode: 0o644, .. })));
+    }
+}

@@ -1,0 +1,198 @@
+//! A tar that is the same whenever it is written of the same files: sorted, with fixed owners, one time, and modes by what a
+//! file is. Plain ustar; names above its limits are refused.
+
+use crate::Failure;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// A file with its permissions.
+    File { bytes: Vec<u8>, mode: u32 },
+    /// A symbolic link to this.
+    Link(String),
+    /// An empty folder with its permissions and the number of its owner.
+    Folder { mode: u32, owner: u32 },
+}
+
+/// Files by path, without a slash at the beginning. The order of the map is the order in the archive.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tree(pub(crate) BTreeMap<String, Entry>);
+
+impl Tree {
+    /// Adds a file that everybody may read.
+    pub(crate) fn file(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.0.insert(path.into(), Entry::File { bytes: bytes.into(), mode: 0o644 });
+    }
+
+    /// Adds a file that everybody may run.
+    pub(crate) fn program(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+        self.0.insert(path.into(), Entry::File { bytes: bytes.into(), mode: 0o755 });
+    }
+
+    /// Adds a symbolic link.
+    pub(crate) fn link(&mut self, path: impl Into<String>, to: impl Into<String>) {
+        self.0.insert(path.into(), Entry::Link(to.into()));
+    }
+
+    /// Adds an empty folder.
+    pub(crate) fn folder(&mut self, path: impl Into<String>, mode: u32, owner: u32) {
+        self.0.insert(path.into(), Entry::Folder { mode, owner });
+    }
+
+    /// Bytes of all files.
+    pub(crate) fn size(&self) -> u64 {
+        let size = |entry: &Entry| if let Entry::File { bytes, .. } = entry { bytes.len() as u64 } else { 0 };
+        self.0.values().map(size).sum()
+    }
+
+    /// All folders on the way to something, parents first, that are not entries themselves.
+    pub(crate) fn parents(&self) -> BTreeSet<String> {
+        let mut folders = BTreeSet::new();
+        for path in self.0.keys() {
+            for (at, _) in path.match_indices('/') {
+                folders.insert(path[..at].to_owned());
+            }
+        }
+        folders.retain(|folder| !self.0.contains_key(folder));
+        folders
+    }
+
+    /// The archive; `below` stands before every path, `time` is the time of everything.
+    pub(crate) fn archive(&self, below: &str, time: u64) -> Result<Vec<u8>, Failure> {
+        let folders = self.parents().into_iter().map(|path| (path, None));
+        let mut all: BTreeMap<String, Option<&Entry>> = folders.collect();
+        all.extend(self.0.iter().map(|(path, entry)| (path.clone(), Some(entry))));
+        let mut out = Vec::new();
+        if !below.is_empty() {
+            out.extend(header(below, '5', 0o755, 0, 0, time, "")?);
+        }
+        for (path, entry) in all {
+            let name = if below.is_empty() { path.clone() } else { format!("{below}/{path}") };
+            match entry {
+                None => out.extend(header(&name, '5', 0o755, 0, 0, time, "")?),
+                Some(Entry::Folder { mode, owner }) => out.extend(header(&name, '5', *mode, *owner, 0, time, "")?),
+                Some(Entry::Link(to)) => out.extend(header(&name, '2', 0o777, 0, 0, time, to)?),
+                Some(Entry::File { bytes, mode }) => {
+                    out.extend(header(&name, '0', *mode, 0, bytes.len() as u64, time, "")?);
+                    out.extend(bytes);
+                    out.resize(out.len().next_multiple_of(512), 0);
+                }
+            }
+        }
+        // The end of an archive, and the block size of tar.
+        out.resize((out.len() + 1024).next_multiple_of(10_240), 0);
+        Ok(out)
+    }
+}
+
+fn header(
+    name: &str,
+    kind: char,
+    mode: u32,
+    owner: u32,
+    size: u64,
+    time: u64,
+    link: &str,
+) -> Result<[u8; 512], Failure> {
+    let mut block = [0_u8; 512];
+    let (prefix, short) = split(name).ok_or_else(|| format!("The name {name} is too long for a tar."))?;
+    let mut put = |at: usize, text: &str, room: usize| -> Result<(), Failure> {
+        if text.len() > room {
+            return Err(format!("{text} is too long for a tar ({room} bytes)."));
+        }
+        block[at..at + text.len()].copy_from_slice(text.as_bytes());
+        Ok(())
+    };
+    put(0, short, 100)?;
+    put(100, &format!("{mode:07o}"), 7)?;
+    put(108, &format!("{owner:07o}"), 7)?;
+    put(116, &format!("{owner:07o}"), 7)?;
+    put(124, &format!("{size:011o}"), 11)?;
+    put(136, &format!("{time:011o}"), 11)?;
+    put(148, "        ", 8)?;
+    put(156, &kind.to_string(), 1)?;
+    put(157, link, 100)?;
+    put(257, "ustar\u{0}00", 8)?;
+    if owner == 0 {
+        put(265, "root", 32)?;
+        put(297, "root", 32)?;
+    }
+    put(345, prefix, 155)?;
+    let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+    block[148..156].copy_from_slice(format!("{sum:06o}\u{0} ").as_bytes());
+    Ok(block)
+}
+
+/// Prefix and name, as ustar divides a long path.
+fn split(name: &str) -> Option<(&str, &str)> {
+    if name.len() <= 100 {
+        return Some(("", name));
+    }
+    let fits = |at: &usize| *at <= 155 && name.len() - at - 1 <= 100;
+    let at = name.match_indices('/').map(|(at, _)| at).find(fits)?;
+    Some((&name[..at], &name[at + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tree;
+
+    fn tree() -> Tree {
+        let mut tree = Tree::default();
+        tree.program("usr/bin/b", "two");
+        tree.file("etc/a", vec![b'x'; 600]);
+        tree.link("usr/bin/c", "b");
+        tree.folder("var/lib/z", 0o700, 998);
+        tree
+    }
+
+    #[test]
+    fn the_same_files_give_the_same_bytes_in_whatever_order_they_came() {
+        let mut other = Tree::default();
+        other.folder("var/lib/z", 0o700, 998);
+        other.link("usr/bin/c", "b");
+        other.file("etc/a", vec![b'x'; 600]);
+        other.program("usr/bin/b", "two");
+        let one = tree().archive("top", 1_700_000_000).expect("an archive");
+        assert_eq!(one, other.archive("top", 1_700_000_000).expect("an archive"));
+        assert_eq!(one.len() % 10_240, 0);
+        assert_ne!(one, tree().archive("top", 1_700_000_001).expect("an archive"));
+    }
+
+    #[test]
+    fn tar_reads_it() {
+        let file = std::env::temp_dir().join(format!("xtask-tar-{}.tar", std::process::id()));
+        std::fs::write(&file, tree().archive("top", 1_700_000_000).expect("an archive")).expect("written");
+        let args = ["--utc", "--numeric-owner", "-tvf", &file.to_string_lossy()];
+        let out = std::process::Command::new("tar").args(args).output();
+        std::fs::remove_file(&file).ok();
+        // Not every system has it.
+        let Ok(out) = out else { return };
+        let list = String::from_utf8_lossy(&out.stdout);
+        let lines: Vec<String> =
+            list.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let at = "2023-11-14 22:13";
+        for wanted in [
+            format!("-rwxr-xr-x 0/0 3 {at} top/usr/bin/b"),
+            format!("-rw-r--r-- 0/0 600 {at} top/etc/a"),
+            format!("lrwxrwxrwx 0/0 0 {at} top/usr/bin/c -> b"),
+            format!("drwx------ 998/998 0 {at} top/var/lib/z/"),
+        ] {
+            assert!(
+                lines.iter().any(|line| line.trim_end_matches('/') == wanted.trim_end_matches('/')),
+                "{wanted}\n{list}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_do_not_fit_are_refused() {
+        let mut tree = Tree::default();
+        tree.file(format!("{}/{}/x", "a".repeat(90), "b".repeat(60)), "");
+        assert!(tree.archive("", 0).is_ok());
+        tree.file("b".repeat(101), "");
+        assert!(tree.archive("", 0).expect_err("is refused").contains("too long"));
+    }
+}
