@@ -7,7 +7,6 @@ import { Annotation, Compartment, EditorState, StateEffect, StateField, type Cha
 import {
   Decoration,
   EditorView,
-  drawSelection,
   highlightSpecialChars,
   keymap,
   placeholder as placeholderText,
@@ -15,6 +14,7 @@ import {
   type DecorationSet,
 } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { afterPaint, runWaiting, settle } from './after-paint.ts';
 import { celLanguage, kitHighlight, templateLanguage } from './cel-language';
 import { expressionCompletion, insideTemplate, type LoadNames } from './completion';
 import { draggedField, isFieldDrag } from './field-drag';
@@ -135,6 +135,14 @@ export function CodeEditor(props: CodeEditorProps) {
     const target: FieldTarget = { get label() { return latest.current.label; }, insert: (expression) => { if (view.current) putField(view.current, expression, view.current.state.selection.main.head); } };
     const aim = () => { if (withNames && !latest.current.readOnly) setFieldTarget(target); };
     const load: LoadNames = async () => (await latest.current.names?.()) ?? [];
+    const owner = {};
+    /** What was typed and not told yet. */
+    let typed: ChangeSet | null = null;
+    const report = () => {
+      const changes = typed;
+      typed = null;
+      if (changes) latest.current.onChange(created.state.doc.toString(), insertedBy(changes));
+    };
     const created = new EditorView({
       parent,
       state: EditorState.create({
@@ -151,7 +159,6 @@ export function CodeEditor(props: CodeEditorProps) {
             ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
           ]),
           history(),
-          drawSelection(),
           highlightSpecialChars(),
           EditorView.lineWrapping,
           languages[mode],
@@ -171,10 +178,16 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;
             if (update.transactions.some((t) => t.annotation(fromOutside))) return;
-            latest.current.onChange(update.state.doc.toString(), insertedBy(update.changes));
+            typed = typed?.compose(update.changes) ?? update.changes;
+            // What `=` begins may be another editor, which takes over at once.
+            if (!update.transactions.some((one) => one.isUserEvent('input.type') || one.isUserEvent('delete')) || update.state.sliceDoc(0, 1) === '=') report();
+            else afterPaint(owner, report);
           }),
           EditorView.domEventHandlers({
-            blur: () => latest.current.onBlur?.(),
+            blur: () => {
+              runWaiting();
+              latest.current.onBlur?.();
+            },
             // Who only passes by with Tab did not mean this one.
             focus: () => { if (fieldTarget() === null) aim(); },
             mousedown: () => aim(),
@@ -202,6 +215,7 @@ export function CodeEditor(props: CodeEditorProps) {
     }
     return () => {
       dropFieldTarget(target);
+      settle(owner);
       created.destroy();
       view.current = null;
     };

@@ -1,10 +1,12 @@
-import { EditorState } from '@codemirror/state';
+import { EditorState, type TransactionSpec } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
 import { CompletionContext } from '@codemirror/autocomplete';
 import { act, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { Cut, isCut } from '../json/json.ts';
 import { editorOf, renderWith, replaceCode } from '../test/render.tsx';
+import { runWaiting } from './after-paint.ts';
 import { CodeEditor } from './CodeEditor.tsx';
 import { celLanguage, isTemplate, kitHighlight, templateLanguage } from './cel-language.ts';
 import { expressionCompletion, insideTemplate } from './completion.ts';
@@ -62,7 +64,34 @@ describe('completion', () => {
   });
 });
 
+/** A key, and what it changes elsewhere once it is drawn. */
+const typed = (editor: EditorView, spec: TransactionSpec) => act(() => { editor.dispatch(spec); runWaiting(); });
+
 describe('the editor', () => {
+  it('tells what was typed before a command, a press or the end of the field can look at it', () => {
+    const seen: string[] = [];
+    const shown = renderWith(<CodeEditor value="" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);
+    const editor = editorOf(screen.getByLabelText('x'));
+    const key = (insert: string) => act(() => editor.dispatch({ changes: { from: editor.state.doc.length, insert }, userEvent: 'input.type' }));
+    key('a');
+    expect(seen).toEqual([]);
+    fireEvent.keyDown(document.body, { key: 's', ctrlKey: true });
+    expect(seen).toEqual(['a']);
+    key('b');
+    fireEvent.pointerDown(document.body);
+    expect(seen).toEqual(['a', 'ab']);
+    key('c');
+    shown.unmount();
+    expect(seen).toEqual(['a', 'ab', 'abc']);
+  });
+  it('tells two letters of one frame as one change with both', () => {
+    const seen: [string, string][] = [];
+    renderWith(<CodeEditor value="x" onChange={(...all) => seen.push(all)} mode="cel" label="x" singleLine />);
+    const editor = editorOf(screen.getByLabelText('x'));
+    for (const insert of ['a', 'b']) act(() => editor.dispatch({ changes: { from: editor.state.doc.length, insert }, userEvent: 'input.type' }));
+    act(runWaiting);
+    expect(seen).toEqual([['xab', 'ab']]);
+  });
   it('an expression never begins with an equals sign, however it is typed or pasted', () => {
     const seen: string[] = [];
     renderWith(<CodeEditor value="1 + item.n" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);
@@ -74,20 +103,20 @@ describe('the editor', () => {
     const seen: string[] = [];
     renderWith(<CodeEditor value="item.n == 2" onChange={(text) => seen.push(text)} mode="cel" label="x" singleLine />);
     const editor = editorOf(screen.getByLabelText('x'));
-    const cut = (to: number) => act(() => editor.dispatch({ changes: { from: 0, to }, selection: { anchor: 0 }, userEvent: 'delete.backward' }));
+    const cut = (to: number) => typed(editor, { changes: { from: 0, to }, selection: { anchor: 0 }, userEvent: 'delete.backward' });
     cut('item.n'.length);
     // Without the space the whole would be stored as a text.
     cut(1);
     expect(seen).toEqual([' == 2', ' == 2']);
-    act(() => editor.dispatch({ changes: { from: editor.state.selection.main.head, insert: 'n' }, userEvent: 'input.type' }));
+    typed(editor, { changes: { from: editor.state.selection.main.head, insert: 'n' }, userEvent: 'input.type' });
     expect(seen.at(-1)).toBe('n == 2');
   });
   it('says what was put in, and that a deletion put in nothing', () => {
     const seen: [string, string][] = [];
     renderWith(<CodeEditor value="a=" onChange={(...all) => seen.push(all)} mode="template" label="x" singleLine />);
     const editor = editorOf(screen.getByLabelText('x'));
-    act(() => editor.dispatch({ changes: { from: 0, to: 1 }, userEvent: 'delete.backward' }));
-    act(() => editor.dispatch({ changes: { from: 1, insert: 'b' }, userEvent: 'input.type' }));
+    typed(editor, { changes: { from: 0, to: 1 }, userEvent: 'delete.backward' });
+    typed(editor, { changes: { from: 1, insert: 'b' }, userEvent: 'input.type' });
     expect(seen).toEqual([['=', ''], ['=b', 'b']]);
   });
   it('keeps one line one line', () => {

@@ -6,6 +6,7 @@ interface Field { hint: MessageKey; words: { [value: string]: MessageKey } }
 
 export const FIELDS: { [kind: string]: { [field: string]: Field } } = {
   'builtin.self_healing': { strategy: { hint: 'choice.healer.hint', words: { deterministic: 'choice.healer.rules', both: 'choice.healer.both', llm: 'choice.healer.model' } } },
+  'trigger.schedule': { onMissed: { hint: 'choice.missed.hint', words: { skip: 'choice.missed.skip', one: 'choice.missed.one', all: 'choice.missed.all' } } },
 };
 
 export function choiceWord(kind: string, field: string, value: unknown): string | undefined {

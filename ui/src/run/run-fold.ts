@@ -104,7 +104,9 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   const run = node(s, card.nodeId, card.path);
   // Drawn in lines of many kinds: what turns a line is marked here once.
   const own = isObject(payload['meta']) ? text(payload['meta']['title']) : undefined;
-  const title = own === undefined || own.trim() === '' ? undefined : plain(own);
+  const told = own === undefined || own.trim() === '' ? undefined : plain(own);
+  // The event has the title of the file; the card has a number behind it where several steps are called the same.
+  const title = told !== undefined && run.title !== undefined && /^ \d+$/.test(run.title.slice(told.length)) && run.title.startsWith(told) ? run.title : told;
   run.kind = text(payload['type']) ?? run.kind;
   if (run.kind === 'flow.loop') loopBegins(s, card.nodeId, card.path, roundsIn(payload));
   run.title = title ?? run.title;

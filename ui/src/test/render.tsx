@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
+import { runWaiting } from '../code/after-paint.ts';
 import { EditorView } from '@codemirror/view';
 import type { ReactElement } from 'react';
 import { setTransport } from '../api/client.ts';
@@ -46,9 +47,11 @@ export function editorOf(box: HTMLElement): EditorView {
 export function typeCode(box: HTMLElement, text: string): void {
   const view = editorOf(box);
   view.dispatch({ changes: { from: view.state.doc.length, insert: text }, userEvent: 'input.type' });
+  runWaiting();
 }
 
 export function replaceCode(box: HTMLElement, text: string): void {
   const view = editorOf(box);
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: 'input.type' });
+  runWaiting();
 }

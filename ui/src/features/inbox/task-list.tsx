@@ -142,7 +142,7 @@ const Row = memo(function Row({ task, index, now, top, on, picked, sent, me, onO
       </span>
       <span role="gridcell" className="m ell t2">
         {open
-          ? <><SafeText line text={`${task.workflowName}, ${task.nodeTitle}`} />{task.path ? <span className="t3 ib-round" title={task.path}> {roundText(task.path)}</span> : null}</>
+          ? <><SafeText line text={`${task.workflowName}, ${task.nodeTitle}`} />{task.path ? <span className="t3 ib-round" title={task.path}> {roundText(task.path)}</span> : null}{task.item === undefined ? null : <span className="t3 ib-round"> {t('inbox.item', { n: formatNumber(task.item + 1) })}</span>}</>
           : <SafeText line text={task.action ? `${doneText(task.action)}${task.decidedBy ? ` · ${whoText(task.decidedBy)}` : ''}` : t(`inbox.state.${task.state}`)} />}
       </span>
       <span role="gridcell" className="tm">

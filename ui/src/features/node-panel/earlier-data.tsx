@@ -15,6 +15,8 @@ export interface EarlierStep { id: string; title: string }
 export function EarlierData({ steps, each, host, draggable }: { steps: readonly EarlierStep[]; each: boolean; host: ExpressionHost; draggable: boolean }) {
   // What is known of a step is known until the workflow (its list of steps), the run or the shown item is another one.
   const answers = useMemo(() => remembered(each, host), [steps, each, host]); // eslint-disable-line react/exhaustive-deps
+  // Whoever looks at the data of a step is about to open these: the nearest ones are asked about while nothing else is to be done.
+  useEffect(() => whenIdle(steps.slice(0, AHEAD), answers), [steps, answers]);
   if (steps.length === 0) return null;
   return (
     <section className="panel-earlier" aria-label={t('data.earlier')}>
@@ -24,15 +26,36 @@ export function EarlierData({ steps, each, host, draggable }: { steps: readonly 
   );
 }
 
-type Answers = (step: EarlierStep) => Promise<Found>;
+/** So many steps are asked about ahead. */
+const AHEAD = 3;
+
+/** One after the other, so that a preview of what somebody types finds the host free. Gives what ends it. */
+function whenIdle(steps: readonly EarlierStep[], answers: Answers): () => void {
+  // Safari has no idle callback.
+  const [later, forget] = 'requestIdleCallback' in window ? [(work: () => void) => window.requestIdleCallback(work), (id: number) => window.cancelIdleCallback(id)] : [(work: () => void) => window.setTimeout(work, 0), (id: number) => window.clearTimeout(id)];
+  let id = 0;
+  let here = true;
+  const next = (at: number) => {
+    const step = steps[at];
+    if (!step) return;
+    id = later(() => void answers(step, true).then(() => { if (here) next(at + 1); }));
+  };
+  next(0);
+  return () => {
+    here = false;
+    forget(id);
+  };
+}
+
+type Answers = (step: EarlierStep, ahead?: boolean) => Promise<Found>;
 
 /** Asks once about each step. */
 function remembered(each: boolean, host: ExpressionHost): Answers {
   const asked = new Map<string, Promise<Found>>();
-  return (step) => {
+  return (step, ahead = false) => {
     const known = asked.get(step.id);
     if (known) return known;
-    const answer = look(step, each, host).catch((): Found => {
+    const answer = look(step, each, host, ahead).catch((): Found => {
       asked.delete(step.id);
       return { kind: 'none' };
     });
@@ -58,11 +81,13 @@ type Found = { kind: 'loading' } | { kind: 'none' } | { kind: 'value'; root: str
 const nodeOf = (id: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? `nodes.${id}` : `nodes[${celString(id)}]`);
 
 /** What is offered of a step, and how it is written: its item that this one comes from, its only output, or all of its items. */
-async function look({ id, title }: EarlierStep, each: boolean, host: ExpressionHost): Promise<Found> {
+async function look({ id, title }: EarlierStep, each: boolean, host: ExpressionHost, ahead: boolean): Promise<Found> {
   const ask = (text: string) => host.preview(text, 'cel', host.item);
   const node = nodeOf(id);
-  // Both at once: the list opens after one answer. What is refused because something else was just asked is asked again.
-  const [first, output] = await Promise.all([ask(`size(${node}.items)`), ask(`${node}.output`)]);
+  // Both at once when somebody waits: the list opens after one answer. Ahead one after the other, so that a preview of what is typed finds the
+  // host free. What is refused because something else was just asked is asked again.
+  const questions = [() => ask(`size(${node}.items)`), () => ask(`${node}.output`)] as const;
+  const [first, output] = ahead ? [await questions[0](), await questions[1]()] : await Promise.all([questions[0](), questions[1]()]);
   const count = first?.state === 'error' ? await ask(`size(${node}.items)`) : first;
   if (count?.state !== 'value') return { kind: 'none' };
   const step = plain(title);

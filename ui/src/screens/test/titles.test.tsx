@@ -33,6 +33,13 @@ it('a title that turns the line is marked wherever a step is named, and a blank 
   expect(nowText(view)).not.toContain(TURN);
 });
 
+it('of two steps with the same title the second has the number of its card in the log, too', () => {
+  const two = { ...DOCUMENT, nodes: { a: { type: 'http.request', title: 'Ask' }, b: { type: 'http.request', title: 'Ask' } } } as unknown as Workflow;
+  const start = (seq: number, stepId: string) => event(seq, 'step_start', { stepId, visit: 1, attempt: 0, payload: { type: 'http.request', meta: { title: 'Ask' } } });
+  const view = foldRun([event(1, 'workflow_start', { payload: {} }), start(2, 'a'), start(3, 'b')] as never, titled(two, KINDS));
+  expect(view.cards.map((card) => card.title)).toEqual(['Ask', 'Ask 2']);
+});
+
 it('the head of the panel shows what turns the title of a step and the name of a workflow', () => {
   const panel = (selected: string[]) => <NodePanel document={DOCUMENT} selected={selected} catalog={KINDS} diagnostics={[]} onEdit={() => undefined} run={null} readOnly />;
   const { rerender } = renderWith(panel(['pay']), { expression_names: () => [], retry_timeline: () => [] });

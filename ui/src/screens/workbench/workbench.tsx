@@ -229,7 +229,7 @@ export function Workbench(props: WorkbenchProps) {
     if (selected.length === 0 && view) {
       return <RunPanel view={view} definition={document} loading={loading} params={props.params} output={props.output} workflow={props.workflowPanel ? nodePanel(NO_IDS) : undefined} />;
     }
-    return <div className="wb-panel" data-scope="panel">{nodePanel(selected)}</div>;
+    return <div className="wb-panel wb-step" data-scope="panel">{nodePanel(selected)}</div>;
     // Every value that the panel draws from is listed.
   }, [handle, panelOpen, planning, selected, view, loading, document, catalog, found, readOnly, at, wanted, empty, full, setFull, props.params, props.output, props.workflowPanel]); // eslint-disable-line react/exhaustive-deps
 

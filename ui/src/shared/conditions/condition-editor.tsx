@@ -1,6 +1,6 @@
 // A condition as rows, with the same condition as an expression below: either can be edited.
 
-import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useId, useMemo, useState, type ReactNode } from 'react';
 import type { ExpressionName } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
 import { t } from '../../i18n/index.ts';
@@ -51,33 +51,30 @@ function useFields(source: ConditionSource | null, wanted: boolean): readonly Kn
 
 export function ConditionEditor({ text, onText, label, source, readOnly, open = false, children }: Props) {
   const [shown, setShown] = useState(open);
-  const parsed = useMemo(() => parseConditions(text), [text]);
-  const [draft, setDraft] = useState<{ text: string; rows: Group } | null>(null);
   const [typing, setTyping] = useState(false);
-  const now = draft !== null && draft.text === text.trim() ? draft.rows : parsed.ok ? parsed.rows : null;
-  // The rows stand still while somebody types below them.
-  const before = useRef(now);
-  const still = typing ? before.current : now;
-  useEffect(() => { if (!typing) before.current = now; }, [typing, now]);
+  // The rows stand still while somebody types below them: nothing is read for each key.
+  const calm = useCalm(text, typing);
+  const parsed = useMemo(() => parseConditions(calm), [calm]);
+  const [draft, setDraft] = useState<{ text: string; rows: Group } | null>(null);
+  const now = draft !== null && draft.text === calm.trim() ? draft.rows : parsed.ok ? parsed.rows : null;
   const known = useFields(source, shown);
   const fieldList = useId();
   const offered = useMemo(() => <datalist id={fieldList}>{known.map((field) => <option key={field.text} value={field.text} label={field.sample} />)}</datalist>, [fieldList, known]);
   const seen = source?.seen;
   const scope = useMemo<RowScope>(() => ({ known, readOnly, fieldList, seen: (path: FieldPath) => seen?.(path) ?? sampleOf(known, path) }), [known, readOnly, fieldList, seen]);
   const told = useLatest({ text, onText });
-  // While somebody types below them the rows stand still: they are not drawn anew for each key.
   const rows = useMemo(() => {
-    const group = still ?? EMPTY;
+    const group = now ?? EMPTY;
     const change = (next: Group) => {
       const printed = printConditions(completeOf(next));
       setDraft({ text: printed, rows: next });
       if (printed !== told.current.text) told.current.onText(printed);
     };
     return <GroupEditor group={group.rows.length > 0 || readOnly ? group : { ...group, rows: [BLANK] }} n="" scope={scope} onChange={change} />;
-  }, [still, readOnly, scope, told]);
+  }, [now, readOnly, scope, told]);
   return (
     <div className="cond">
-      {!shown ? null : still === null ? <p className="s t2 cond-why">{t(`cond.why.${parsed.ok ? 'nothing' : parsed.why}`)}</p> : (
+      {!shown ? null : now === null ? <p className="s t2 cond-why">{t(`cond.why.${parsed.ok ? 'nothing' : parsed.why}`)}</p> : (
         <div className={typing ? 'cond-rows off' : 'cond-rows'} role="group" aria-label={t('cond.rows', { label })} inert={typing}>
           {rows}
           {offered}
@@ -88,6 +85,14 @@ export function ConditionEditor({ text, onText, label, source, readOnly, open = 
       {open || readOnly ? null : <button type="button" className="link s cond-toggle" aria-expanded={shown} aria-label={`${t(shown ? 'cond.hide' : 'cond.show')}: ${label}`} onClick={() => setShown(!shown)}>{t(shown ? 'cond.hide' : 'cond.show')}</button>}
     </div>
   );
+}
+
+/** The text as it was when the typing began. */
+function useCalm(text: string, typing: boolean): string {
+  const [calm, setCalm] = useState(text);
+  if (typing || calm === text) return calm;
+  setCalm(text);
+  return text;
 }
 
 const sampleOf = (known: readonly KnownField[], path: FieldPath): readonly unknown[] => {

@@ -83,6 +83,11 @@ describe('what is drawn', () => {
       const low = fitOf([{ x: 0, y: -100, width: 800, height: 500 }], 1000, 400, readable);
       expect([Math.round(low.y - 100 * low.zoom), 400 * low.zoom + low.y < 400]).toEqual([44, true]);
     }
+    // The zoom tools take the left lower corner: where a card would lie under them, the graph is shown above them.
+    const [pair, aside] = [[0, 230].map((y) => ({ x: 0, y, width: 400, height: 56 })), [0, 230].map((y) => ({ x: 0, y, width: 120, height: 56 }))];
+    const over = fitOf(pair, 640, 330);
+    expect(286 * over.zoom + over.y).toBeLessThanOrEqual(330 - 44);
+    expect(fitOf(aside, 640, 330).zoom, 'a card beside them needs no room').toBeGreaterThan(over.zoom);
     expect([9_999, 10_000, 12_345, 999_999, 1_250_000].map(formatCount)).toEqual(['9,999', '10k', '12.3k', '999.9k', '1.2M']);
     const long = [{ x: 0, y: 0, width: 200, height: 56 }, { x: 2000, y: 700, width: 200, height: 56 }];
     expect(fitOf(long, 1000, 600, true)).toEqual({ x: 24, y: 73, zoom: 0.6 });

@@ -142,17 +142,24 @@ export interface View { x: number; y: number; zoom: number }
 export const MANY = 300;
 /** What the overview takes of the right lower corner, its margins included; a low canvas has none (canvas.css). */
 const OVERVIEW = { width: 176, height: 120, from: 340 };
+/** What the zoom tools take of the left lower corner, their margin included. */
+const ZOOM_TOOLS = { width: 224, height: 44 };
 
-/** The view in which everything is seen, never larger than 100 % and, where that can be, not under the overview. With `readable` a graph that
+/** The view in which everything is seen, never larger than 100 % and, where that can be, not under the overview or the zoom tools. With `readable` a graph that
  * is a little too large is shown from its beginning, in a size in which it can be read. */
 export function fitOf(rects: Iterable<Rect>, width: number, height: number, readable = false): View {
   const all = [...rects];
-  const whole = fitIn(all, width, height, readable);
+  const underTools = ({ x, y, zoom }: View): boolean => all.some((r) => r.x * zoom + x < ZOOM_TOOLS.width && (r.x + r.width) * zoom + x > 0 && (r.y + r.height) * zoom + y > height - ZOOM_TOOLS.height && r.y * zoom + y < height);
+  const free = (toWidth: number, toHeight: number): View => {
+    const view = fitIn(all, toWidth, toHeight, readable);
+    return all.length <= MANY && underTools(view) ? fitIn(all, toWidth, Math.min(toHeight, height - ZOOM_TOOLS.height), readable) : view;
+  };
+  const whole = free(width, height);
   // What is not in the view is not covered either.
   const covers = (from: number, to: number, room: number, taken: number): boolean => to > room - taken && from < room;
   const covered = ({ x, y, zoom }: View): boolean => all.some((r) => covers(r.x * zoom + x, (r.x + r.width) * zoom + x, width, OVERVIEW.width) && covers(r.y * zoom + y, (r.y + r.height) * zoom + y, height, OVERVIEW.height));
   if (height <= OVERVIEW.from || all.length > MANY || !covered(whole)) return whole;
-  const [above, beside] = [fitIn(all, width, height - OVERVIEW.height, readable), fitIn(all, width - OVERVIEW.width, height, readable)];
+  const [above, beside] = [free(width, height - OVERVIEW.height), free(width - OVERVIEW.width, height)];
   return beside.zoom > above.zoom ? beside : above;
 }
 
