@@ -131,15 +131,15 @@ fn save(app: &App, caller: &Caller, wanted: &Wanted) -> ApiResult<TestSaved> {
             .collect::<Result<_, _>>()
             .map_err(|error| unreadable(format!("its values cannot be masked ({error}).")))?;
     }
-    let (mut own, files) = pinned_files(&app.store, &row).map_err(|error| unreadable(format!("{error}.")))?;
+    let (mut own, called) = pinned_files(&app.store, &row).map_err(|error| unreadable(format!("{error}.")))?;
     pins::take_from(&mut own);
-    let workflows: Vec<&Workflow> = std::iter::once(&own).chain(files.values().map(Arc::as_ref)).collect();
+    let workflows: Vec<&Workflow> = std::iter::once(&own).chain(called.files.values().map(Arc::as_ref)).collect();
     let recorded = record(&wanted.name, &wanted.workflow, &events, &workflows, catalog()).map_err(|error| {
         let message = format!("The run cannot be saved as a test. {}", error.message);
         ApiError::new(Class::Conflict, "NOT_REPEATABLE", message, error.hint)
     })?;
     let (mut test, mut notes) = (recorded.test, recorded.notes);
-    let compiled = saved_tests::compile(own, &files)?;
+    let compiled = saved_tests::compile(own, &called)?;
     notes.extend(propose(&mut test, &events, &compiled, catalog()));
     saved_tests::write(&wanted.out, &test, wanted.replace)?;
     Ok(TestSaved { file: name_of(&wanted.out), notes })

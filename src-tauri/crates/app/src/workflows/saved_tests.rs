@@ -8,7 +8,7 @@ use crate::workflows::library::load;
 use crate::workflows::subworkflows::{find, in_folder};
 use serde_json::json;
 use signalbox_engine::Compiled;
-use signalbox_engine::validate::{check_bytes, check_called};
+use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_model::Workflow;
 use signalbox_simulate::compatibility::definition_hash;
 use signalbox_simulate::coverage::{Coverage, CoverageReport};
@@ -123,16 +123,16 @@ pub fn compile_file(path: &Path, data: Option<&Path>) -> ApiResult<Arc<Compiled>
     let Some(workflow) = checked.workflow else { return Err(check::refused(&checked.diagnostics)) };
     let library = data.map(|data| data.join("workflows"));
     let folders: Vec<&Path> = path.parent().into_iter().chain(library.as_deref()).collect();
-    let called = find(&workflow, &|id| folders.iter().find_map(|folder| in_folder(folder, id)));
+    let called = find(&workflow, data, &|id| folders.iter().find_map(|folder| in_folder(folder, id)));
     check::runnable(&check_called(&workflow, catalog(), &called))?;
-    compile(workflow, &called.files)
+    compile(workflow, &called)
 }
 
 /// Compiles a workflow without its pinned outputs.
-pub(crate) fn compile(mut workflow: Workflow, files: &BTreeMap<String, Arc<Workflow>>) -> ApiResult<Arc<Compiled>> {
+pub(crate) fn compile(mut workflow: Workflow, called: &Called) -> ApiResult<Arc<Compiled>> {
     crate::workflows::pins::take_from(&mut workflow);
     let hash = definition_hash(&workflow);
-    let compiled = Compiled::with_files(Arc::new(workflow), &hash, catalog(), files);
+    let compiled = Compiled::with_called(Arc::new(workflow), &hash, catalog(), called);
     compiled.map(Arc::new).map_err(|diagnostics| {
         let message = "The workflow has errors and cannot run.";
         let hint = "Fix what the diagnostics say.";
