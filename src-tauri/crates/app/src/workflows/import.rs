@@ -9,10 +9,10 @@ use crate::workflows::check::catalog;
 use crate::workflows::library::{FILE_LIMIT, load};
 use crate::workflows::pins;
 use indexmap::IndexMap;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use signalbox_import::recognise;
 pub use signalbox_import::{Finding, Format, Imported, Level, NOT_VALID, Options, Report, Status};
-use signalbox_model::time;
+use signalbox_model::{Map, time};
 use std::path::Path;
 
 /// Translates the text of a file into a workflow that can be opened, with what would keep it from running.
