@@ -317,7 +317,7 @@ fn syntax_errors_are_plain() {
     let error = fails("item.name.lenght()", Code::Syntax);
     assert!(error.message.contains("no function `lenght`"), "{error}");
     let error = fails("siz(item)", Code::Syntax);
-    assert_eq!(error.suggestions, ["size"]);
+    assert_eq!(error.suggestions.first().map(String::as_str), Some("size"));
     for text in
         ["a.?b", "Foo{x: 1}", "has(a)", "a.map(1, 2)", "item.map(x)", "`a-b`", "a[?0]", "f(1,)", "?", "\u{0}", "🦀 + 1"]
     {

@@ -384,7 +384,8 @@ pub(super) fn holes(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
-        let Some((source, behind)) = after.split_once("}}") else { break };
+        // A hole that is not closed goes on to the end.
+        let (source, behind) = after.split_once("}}").unwrap_or((after, ""));
         if !before.is_empty() {
             out.push(Piece::Words(before));
         }

