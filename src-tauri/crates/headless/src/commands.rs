@@ -18,6 +18,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod service;
 pub(crate) mod tasks;
+pub(crate) mod telemetry;
 pub(crate) mod tools;
 pub(crate) mod triggers;
 mod usage;
