@@ -1,4 +1,5 @@
 /** What tasks say together, and a rule that decisions suggest (UX D2.14). Against the real program. */
+import { shot } from './document.ts';
 import { expect, test } from './host.ts';
 import { makeWorkflow, MEAN, openTasks, startRun } from './people.ts';
 
@@ -17,6 +18,7 @@ test('UX-D2.14 figures of the inbox, and a rule that the author sees come and ca
   await expect(figures.getByRole('list', { name: 'Decisions' })).toContainText('Aborted');
   await expect(figures.getByRole('table', { name: 'By workflow' })).toContainText('Means');
   await expect(figures.getByText('The last 3 decisions were all to abort: a rule can do that.')).toBeVisible();
+  await shot(page, 'statistics');
   await figures.getByRole('button', { name: 'Add the rule…' }).click();
   await expect(page.getByText(/is in the workflow, not saved yet/)).toBeVisible({ timeout: 20_000 });
   const rules = async () => {

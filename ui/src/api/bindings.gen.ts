@@ -3518,6 +3518,30 @@ export interface RunStepData {
   path?: string;
 }
 
+/** A run, or the last call of a step in it. */
+export interface RunTraceOf {
+  /** The run. */
+  runId: string;
+  /** A step of it. */
+  stepId?: string;
+  /** Where the step was called, within containers. */
+  path?: string;
+  /** The item that it was called with. */
+  item?: number;
+}
+
+/** What leads to a run or a step in a tracing program. */
+export interface RunTraceView {
+  /** 32 hex digits. */
+  traceId: string;
+  /** 16 hex digits; absent when the step was not called. */
+  spanId?: string;
+  /** Its address in the tracing program of the settings. */
+  url?: string;
+  /** This process sends spans now. */
+  sending: boolean;
+}
+
 /** Why a run stands still. */
 export interface RunTrouble {
   /** `DISK_FULL`, `STORE_FAILED`, `INTERNAL`. */
@@ -4803,6 +4827,59 @@ export interface TaskWay {
   again: boolean;
   /** Else the steps where the run goes on, by their titles. */
   steps: string[];
+}
+
+/** How spans are sent. */
+export type TelemetryProtocol = 'http' | 'grpc';
+
+/** Whether and where spans of runs are sent. */
+export interface TelemetrySet {
+  /** They are sent. */
+  on: boolean;
+  /** Address of the collector, such as `http://localhost:4318`; over HTTP `/v1/traces` is added when it has no path. */
+  endpoint?: string;
+  /** How. */
+  protocol?: TelemetryProtocol;
+  /** `secret://NAME`: the header that the collector asks for. It must allow the host of the address. */
+  credential?: string;
+  /** Address of a trace in a tracing program, with `{traceId}` and, where it has one, `{spanId}`. */
+  link?: string;
+}
+
+/** What became of one span that was sent to try the settings. */
+export interface TelemetryTest {
+  /** The collector took it. */
+  ok: boolean;
+  /** Where it was sent. */
+  endpoint: string;
+  /** The trace to look for. */
+  traceId: string;
+  /** Why it did not arrive. */
+  error?: string;
+}
+
+/** How spans are sent, and what became of those of this process. */
+export interface TelemetryView {
+  /** They are to be sent. */
+  on: boolean;
+  /** Address of the collector. */
+  endpoint?: string;
+  /** How. */
+  protocol: TelemetryProtocol;
+  /** The secret that is sent, `secret://NAME`. */
+  credential?: string;
+  /** Address of a trace in a tracing program. */
+  link?: string;
+  /** Environment variables that decide instead of the settings; empty: the settings decide. */
+  variables: string[];
+  /** This process sends spans now. */
+  sending: boolean;
+  /** Spans that arrived since this process started. */
+  sent: number;
+  /** Spans that did not arrive, and groups of events that found the queue full. */
+  dropped: number;
+  /** Why the last spans did not arrive, or why none can be sent. */
+  error?: string;
 }
 
 /** A ready workflow for a job. */
@@ -6228,6 +6305,14 @@ export interface Commands {
   secret_choose: { request: SecretChoose; response: SecretStatus };
   /** Unlocks the secrets until the program ends, with their passphrase or through the system key store. */
   secret_unlock: { request: SecretUnlock; response: SecretStatus };
+  /** Returns whether and where spans of runs are sent, and what became of them. */
+  telemetry_get: { request: Empty; response: TelemetryView };
+  /** Sets whether and where spans of runs are sent; on this machine only. */
+  telemetry_set: { request: TelemetrySet; response: TelemetryView };
+  /** Sends one span to the collector and returns what became of it. */
+  telemetry_test: { request: Empty; response: TelemetryTest };
+  /** Returns the trace of a run and the span of a step in it. */
+  run_trace: { request: RunTraceOf; response: RunTraceView };
   /** Lists the webhooks. */
   webhook_list: { request: Empty; response: Webhook[] };
   /** Adds a webhook: an address to notify about tasks. */
@@ -6458,6 +6543,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   secret_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'model_list', 'audit_list'] },
   secret_choose: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'model_list', 'audit_list'] },
   secret_unlock: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'model_list'] },
+  telemetry_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  telemetry_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get', 'run_trace'] },
+  telemetry_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get'] },
+  run_trace: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   webhook_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   webhook_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },
   webhook_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },

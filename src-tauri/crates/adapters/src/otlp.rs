@@ -2,16 +2,20 @@
 //! are those of the standard `OTEL_…` variables. What is sent is made of events (`app/src/host/tracing`).
 
 use crate::http::client_for;
+use crate::request_credentials;
 use async_trait::async_trait;
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use opentelemetry_otlp::{Protocol, WithExportConfig, WithHttpConfig};
+use opentelemetry_otlp::tonic_types::metadata::MetadataMap;
+use opentelemetry_otlp::{Protocol, WithExportConfig, WithHttpConfig, WithTonicConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanExporter as _, SpanLinks};
 use reqwest::Url;
-use signalbox_ports::HttpError as Refusal;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use signalbox_ports::telemetry::{self, Span, SpanValue};
+use signalbox_ports::{Credential, CredentialKind, HttpError as Refusal};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where a collector listens that is on this machine and was not told otherwise.
@@ -88,11 +92,16 @@ fn target(read: &dyn Fn(&str) -> Option<String>) -> Result<(Url, bool), String> 
             None => HTTP.to_owned(),
         },
     };
-    match Url::parse(&text) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok((url, grpc)),
-        _ => Err(format!(
-            "'{text}' is not the address of a collector. Set OTEL_EXPORTER_OTLP_ENDPOINT to one like {HTTP}, without the path."
-        )),
+    match address(&text) {
+        Ok(url) => Ok((url, grpc)),
+        Err(why) => Err(format!("{why} Set OTEL_EXPORTER_OTLP_ENDPOINT to one like {HTTP}, without the path.")),
+    }
+}
+
+fn address(text: &str) -> Result<Url, String> {
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
+        _ => Err(format!("'{text}' is not the address of a collector.")),
     }
 }
 
@@ -105,12 +114,68 @@ fn limit(read: &dyn Fn(&str) -> Option<String>) -> Result<Duration, String> {
     }
 }
 
+/// Where spans go when the variables do not say it.
+pub struct Place {
+    /// The whole address: over HTTP with its path.
+    pub url: Url,
+    /// By gRPC, else by HTTP.
+    pub grpc: bool,
+    /// Goes along as a header, when it may be sent there.
+    pub credential: Option<Arc<Credential>>,
+}
+
+impl Place {
+    /// The place that a person wrote down: over HTTP `/v1/traces` is added to an address without a path.
+    ///
+    /// # Errors
+    /// Why it is no address of a collector.
+    pub fn address(text: &str, grpc: bool) -> Result<Url, String> {
+        let mut url = address(text)?;
+        if !grpc && url.path() == "/" {
+            url.set_path("/v1/traces");
+        }
+        Ok(url)
+    }
+}
+
 /// The exporter that the variables of this process describe. Within a Tokio runtime.
 pub fn exporter_from_env() -> Result<Box<dyn telemetry::SpanExporter>, String> {
     let read = |name: &str| std::env::var(name).ok();
     let (url, grpc) = target(&read)?;
-    let limit = limit(&read)?;
-    let built = if grpc {
+    built(&Place { url, grpc, credential: None }, limit(&read)?)
+}
+
+/// The address that the variables of this process name, and whether by gRPC.
+pub fn place_from_env() -> Result<(Url, bool), String> {
+    target(&|name: &str| std::env::var(name).ok())
+}
+
+/// The exporter to a place. Within a Tokio runtime.
+pub fn exporter_to(place: &Place) -> Result<Box<dyn telemetry::SpanExporter>, String> {
+    built(place, limit(&|name: &str| std::env::var(name).ok())?)
+}
+
+/// The credential as headers.
+fn headers_of(place: &Place) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    if let Some(credential) = place.credential.as_deref() {
+        if matches!(credential.kind, CredentialKind::Query { .. }) {
+            return Err(format!("the credential '{}' is part of an address, not a header", credential.name));
+        }
+        request_credentials::attach(credential, &mut place.url.clone(), &mut headers).map_err(|error| match error {
+            Refusal::CredentialRefused { message } => message,
+            other => refused(&other),
+        })?;
+    }
+    Ok(headers)
+}
+
+fn built(place: &Place, limit: Duration) -> Result<Box<dyn telemetry::SpanExporter>, String> {
+    let read = |name: &str| std::env::var(name).ok();
+    let (url, headers) = (&place.url, headers_of(place)?);
+    // Also for gRPC, whose own client does not know which addresses are refused.
+    let client = client_for(url).map_err(|error| refused(&error))?;
+    let built = if place.grpc {
         // A second call finds the provider already there, which is just as well.
         let _already = rustls::crypto::ring::default_provider().install_default();
         opentelemetry_otlp::SpanExporter::builder()
@@ -118,14 +183,18 @@ pub fn exporter_from_env() -> Result<Box<dyn telemetry::SpanExporter>, String> {
             .with_protocol(Protocol::Grpc)
             .with_endpoint(url.as_str())
             .with_timeout(limit)
+            .with_metadata(MetadataMap::from_headers(headers))
             .build()
     } else {
-        let client = client_for(&url).map_err(|error| refused(&error))?;
+        let text = |(name, value): (&HeaderName, &HeaderValue)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        };
         opentelemetry_otlp::SpanExporter::builder()
             .with_http()
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(url.as_str())
             .with_timeout(limit)
+            .with_headers(headers.iter().filter_map(text).collect())
             .with_http_client(OwnClient(client))
             .build()
     };
@@ -222,6 +291,19 @@ mod tests {
         for (set, url, grpc) in cases {
             assert_eq!(target(&with(set)), Ok((Url::parse(url).unwrap(), grpc)), "{set:?}");
         }
+    }
+
+    #[test]
+    fn a_place_of_a_person_gets_the_path_of_traces() {
+        let cases = [
+            ("http://collector:4318", false, "http://collector:4318/v1/traces"),
+            ("https://collector/otlp/v1/traces", false, "https://collector/otlp/v1/traces"),
+            ("http://collector:4317", true, "http://collector:4317/"),
+        ];
+        for (text, grpc, url) in cases {
+            assert_eq!(Place::address(text, grpc), Ok(Url::parse(url).unwrap()), "{text}");
+        }
+        assert!(Place::address("collector:4318", false).unwrap_err().contains("collector:4318"));
     }
 
     #[test]

@@ -177,6 +177,10 @@ macro_rules! command_list {
             Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list model_list audit_list], "Deletes a secret.";
             Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list audit_list], "Chooses where the encryption key of the secrets is kept.";
             Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list], "Unlocks the secrets until the program ends, with their passphrase or through the system key store.";
+            Query telemetry_get(Empty) -> TelemetryView, Operator, [Desktop Http], [], "Returns whether and where spans of runs are sent, and what became of them.";
+            Action telemetry_set(TelemetrySet) -> TelemetryView, Builder, [Desktop Http], [telemetry_get run_trace], "Sets whether and where spans of runs are sent; on this machine only.";
+            Action telemetry_test(Empty) -> TelemetryTest, Builder, [Desktop Http], [telemetry_get], "Sends one span to the collector and returns what became of it.";
+            Query run_trace(RunTraceOf) -> RunTraceView, Viewer, [Desktop Http], [], "Returns the trace of a run and the span of a step in it.";
             Query webhook_list(Empty) -> Vec<Webhook>, Operator, [Desktop Http], [], "Lists the webhooks.";
             Action webhook_add(WebhookAdd) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Adds a webhook: an address to notify about tasks.";
             Action webhook_remove(WebhookRef) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Removes a webhook and its waiting messages.";

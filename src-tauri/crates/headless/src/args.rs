@@ -195,6 +195,16 @@ pub(crate) enum Command {
         after_help = "Example:\n  signalbox webhook add https://desk.example/hook --secret secret://desk"
     )]
     Webhook(Webhook),
+    /// Shows whether and where spans of runs are sent (OpenTelemetry), and tries it.
+    #[command(
+        after_help = "Set in the window or in a browser (Settings, Telemetry), or by SIGNALBOX_OTEL and the OTEL_… variables, which come \
+                      first.\n\nExit: 0; with --test 1 when the span did not arrive.\n\nExample:\n  signalbox telemetry --test"
+    )]
+    Telemetry {
+        /// Sends one span, and says what became of it.
+        #[arg(long)]
+        test: bool,
+    },
     /// Manages the providers of language models and the default model.
     #[command(
         subcommand,

@@ -24,6 +24,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod service;
 pub(crate) mod tasks;
+pub(crate) mod telemetry;
 pub(crate) mod test;
 pub(crate) mod tools;
 pub(crate) mod triggers;

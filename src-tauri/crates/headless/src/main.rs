@@ -129,6 +129,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Tasks(command) => commands::tasks::tasks(&app, output, command).await,
         Command::Audit(command) => commands::audit::audit(&app, output, command).await,
         Command::Secret(command) => commands::secret::secret(&app, output, command).await,
+        Command::Telemetry { test } => commands::telemetry::telemetry(&app, output, *test).await,
         Command::Models(command) => commands::models::models(&app, output, command).await,
         Command::Tools(command) => commands::tools::tools(&app, output, command).await,
         Command::Webhook(command) => commands::webhook::webhook(&app, output, command).await,

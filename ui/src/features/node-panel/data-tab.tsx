@@ -4,6 +4,7 @@ import { memo, useMemo, useState, type ReactNode } from 'react';
 import { codeOf, errorText } from '../../api/error.ts';
 import { BytesView } from '../../code/BytesView.tsx';
 import { RunFiles } from '../../code/RunFiles.tsx';
+import { RunTrace } from '../../code/RunTrace.tsx';
 import { Name, ValueView, CopyButton } from '../../code/ValueView.tsx';
 import { isCut } from '../../json/json.ts';
 import { plain } from '../../text/letters.ts';
@@ -129,6 +130,7 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
         </>
       )}
       {side === 'output' && values.runId !== '' ? <RunFiles runId={values.runId} stepId={nodeId} version={String(values.running)} title={<h3 className="cap">{t('files.title')}</h3>} /> : null}
+      {side === 'output' && values.runId !== '' ? <RunTrace runId={values.runId} stepId={nodeId} path={values.path} /> : null}
       {side === 'input' && values.config !== undefined && values.config !== null ? (
         <details className="data-config">
           <summary className="cap">{t('data.config')}</summary>

@@ -27,6 +27,7 @@ mod system;
 mod task;
 mod task_reopen;
 mod task_stats;
+mod telemetry;
 mod tool_server;
 mod usage;
 mod webhook;
@@ -77,6 +78,7 @@ pub(crate) use task::{
 };
 pub(crate) use task_reopen::task_reopen;
 pub(crate) use task_stats::task_stats;
+pub(crate) use telemetry::{run_trace, telemetry_get, telemetry_set, telemetry_test};
 pub(crate) use tool_server::{
     skill_list, tool_list, tool_server_approve, tool_server_connect, tool_server_delete, tool_server_import,
     tool_server_list, tool_server_say, tool_server_set, tool_server_sign_in, tool_server_sign_in_finish,

@@ -2,6 +2,7 @@
 //! Off by default. A collector that is slow or down never holds a run up: what does not fit into
 //! the queue, or does not arrive, is dropped and counted.
 
+mod settings;
 pub(crate) mod spans;
 
 use crate::App;
@@ -42,7 +43,18 @@ struct Counts {
     sent: AtomicU64,
     /// Spans that the collector did not take, and commits that found the queue full.
     dropped: AtomicU64,
+    /// Why the last spans did not arrive.
+    error: Mutex<Option<String>>,
 }
+
+impl Counts {
+    fn error(&self) -> MutexGuard<'_, Option<String>> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gets the reason when spans do not arrive.
+type Complain = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Whether and how spans are sent.
 #[derive(Default)]
@@ -54,6 +66,8 @@ pub(crate) struct Telemetry {
     parts: Mutex<HashMap<String, u64>>,
     /// The runs of this process are observed.
     observes: OnceLock<()>,
+    /// The process that may send spans, and whom it tells why they do not arrive.
+    process: OnceLock<(Weak<App>, Complain)>,
 }
 
 impl Telemetry {
@@ -106,36 +120,40 @@ impl Telemetry {
 
 impl App {
     /// Where `SIGNALBOX_OTEL` is `on`, spans of the runs that this process executes go to the collector that the `OTEL_…`
-    /// variables name. `complain` gets the reason when spans do not arrive, once until they arrive again. Once for a process.
-    pub fn trace_runs(self: &Arc<Self>, complain: impl Fn(&str) + Send + 'static) -> ApiResult<()> {
-        match std::env::var("SIGNALBOX_OTEL").as_deref() {
-            Err(_) | Ok("" | "off") => Ok(()),
-            Ok("on") => self.send_spans(Box::new(complain)),
-            Ok(other) => {
-                let message = format!("SIGNALBOX_OTEL is '{other}'.");
-                Err(ApiError::unavailable("TELEMETRY", message, "Set it to 'on' or 'off'."))
+    /// variables name; where it is not set, to the one of the settings, also when those change later. `complain` gets the
+    /// reason when spans do not arrive, once until they arrive again. Once for a process.
+    pub fn trace_runs(self: &Arc<Self>, complain: impl Fn(&str) + Send + Sync + 'static) -> ApiResult<()> {
+        self.telemetry.process.get_or_init(|| (Arc::downgrade(self), Arc::new(complain)));
+        match settings::variable()? {
+            Some(false) => Ok(()),
+            Some(true) => self.send_spans(otlp::exporter_from_env).map_err(|why| {
+                let hint = "Correct the variable, or unset SIGNALBOX_OTEL to send no spans.";
+                ApiError::unavailable("TELEMETRY", format!("Spans cannot be sent: {why}"), hint)
+            }),
+            None => {
+                self.follow_settings();
+                Ok(())
             }
         }
     }
 
-    fn send_spans(self: &Arc<Self>, complain: Box<dyn Fn(&str) + Send>) -> ApiResult<()> {
-        let Some(threads) = &self.threads else { return Ok(()) };
+    /// Sends spans from now on, or in another way. Those of before are sent as they were to be.
+    fn send_spans(&self, exporter: impl FnOnce() -> Result<Box<dyn SpanExporter>, String>) -> Result<(), String> {
+        let (Some(threads), Some((app, complain))) = (&self.threads, self.telemetry.process.get()) else {
+            return Ok(());
+        };
         let handle = threads.handle().clone();
         let exporter = {
             let _within = handle.enter();
-            otlp::exporter_from_env()
-        }
-        .map_err(|why| {
-            let hint = "Correct the variable, or unset SIGNALBOX_OTEL to send no spans.";
-            ApiError::unavailable("TELEMETRY", format!("Spans cannot be sent: {why}"), hint)
-        })?;
+            exporter()?
+        };
         let (sender, receiver) = sync_channel(WAITING);
         let sending = Sending {
-            app: Arc::downgrade(self),
+            app: Weak::clone(app),
             counts: Arc::clone(&self.telemetry.counts),
             exporter,
             handle,
-            complain,
+            complain: Arc::clone(complain),
             arrives: true,
             batch: Vec::new(),
         };
@@ -143,16 +161,21 @@ impl App {
         drop(std::thread::Builder::new().name("spans".into()).spawn(move || sending.serve(&receiver)));
         *self.telemetry.thread.write().unwrap_or_else(PoisonError::into_inner) = Some(sender);
         self.telemetry.observes.get_or_init(|| {
-            let app = Arc::downgrade(self);
+            let observer = Weak::clone(app);
             self.runtime.observe(move |events| {
-                if let Some(app) = app.upgrade() {
+                if let Some(app) = observer.upgrade() {
                     app.telemetry.tell(events);
                 }
             });
-            let app = Arc::downgrade(self);
-            self.runtime.trace_calls(move |run, call| app.upgrade()?.outgoing(run, call));
+            let caller = Weak::clone(app);
+            self.runtime.trace_calls(move |run, call| caller.upgrade()?.outgoing(run, call));
         });
         Ok(())
+    }
+
+    /// Sends none from now on; the thread sends what it has, and ends.
+    fn send_no_spans(&self) {
+        *self.telemetry.thread.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// What goes along with a request of a call, while spans are sent.
@@ -186,7 +209,7 @@ struct Sending {
     counts: Arc<Counts>,
     exporter: Box<dyn SpanExporter>,
     handle: Handle,
-    complain: Box<dyn Fn(&str) + Send>,
+    complain: Complain,
     /// The last batch arrived.
     arrives: bool,
     batch: Vec<Span>,
@@ -250,9 +273,11 @@ impl Sending {
             Ok(()) => {
                 self.counts.sent.fetch_add(count, Ordering::Relaxed);
                 self.arrives = true;
+                *self.counts.error() = None;
             }
             Err(why) => {
                 self.counts.dropped.fetch_add(count, Ordering::Relaxed);
+                *self.counts.error() = Some(why.clone());
                 if std::mem::replace(&mut self.arrives, false) {
                     let about = "Spans do not reach the collector; they are dropped until it answers";
                     (self.complain)(&format!("{about}: {why}"));

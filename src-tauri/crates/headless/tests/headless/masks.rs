@@ -50,7 +50,8 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "run_list" | "workflow_list" | "task_counts" | "task_stats" | "webhook_list" | "webhook_log" | "app_info"
         | "catalog_list" | "connector_list" | "sample_list" | "template_list" | "who" | "audit_status"
         | "audit_anchors" | "audit_sinks" | "audit_retention" | "delegation_list" | "settings_get" | "folder_list"
-        | "audit_list" | "audit_facets" | "tool_list" | "tool_server_list" | "model_list" | "model_usage" => {
+        | "audit_list" | "audit_facets" | "tool_list" | "tool_server_list" | "model_list" | "model_usage"
+        | "telemetry_get" => {
             vec![json!({})]
         }
         // Files and folders, for builders: nothing of a run.
@@ -60,6 +61,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         // For builders: a conversation about a workflow.
         "plan_get" => Vec::new(),
         "model_names" => vec![json!({ "name": "nobody" })],
+        "run_trace" => vec![json!({ "runId": run }), json!({ "runId": run, "stepId": "read" })],
         "run_get" | "run_paths" | "run_usage" => vec![json!({ "runId": run })],
         "run_diff" => vec![json!({ "runId": run, "with": run })],
         "run_diff_step" => {

@@ -50,7 +50,7 @@ impl RunTrace {
     }
 
     /// The span of a call in that part.
-    fn call(&self, run_id: &str, call: &CallPlace, part: u64) -> String {
+    pub(super) fn call(&self, run_id: &str, call: &CallPlace, part: u64) -> String {
         let number = |number: Option<usize>| number.map_or([0xff; 8], |number| (number as u64).to_be_bytes());
         span_id(&[
             b"call",
