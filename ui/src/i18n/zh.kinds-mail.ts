@@ -33,7 +33,7 @@ export const mail: { [kind: string]: KindWords } = {
     '/config/properties/port/description': '留空：TLS 为 465，STARTTLS 为 587，不加密为 25。',
     '/config/properties/credential/description': '这台计算机的机密，写作 secret://name。它只发送到其允许的主机，从不显示。留空：不登录。',
     '/config/properties/from/title': '发件人',
-    '/config/properties/from/description': '一个地址：ada@example.org，或 Ada Lovelace <ada@example.org>。',
+    '/config/properties/from/description': '一个地址：ada@example.com，或 Ada Lovelace <ada@example.com>。',
     '/config/properties/to/title': '收件人',
     '/config/properties/to/description': '以逗号分隔的地址、列表或 {name, address}。',
     '/config/properties/cc/title': '抄送',

@@ -25,7 +25,7 @@ const HOST: Handlers = {
 /** Settings that have an editor of their own beside the form (schedule-editor.tsx). */
 const EDITED_ELSEWHERE: Readonly<Record<string, readonly string[]>> = { 'trigger.schedule': ['cron', 'every'] };
 /** What is chosen where the choices come from the host. */
-const OF_HOST: Readonly<Record<string, RegExp>> = { Credential: /kept/, Secret: /kept/, Workflow: /Orders/ };
+const OF_HOST: Readonly<Record<string, RegExp>> = { Credential: /kept/, Password: /kept/, Secret: /kept/, Workflow: /Orders/ };
 
 const host = { preview: () => Promise.resolve(null), names: () => Promise.resolve([]), item: 0, setItem: () => undefined, revision: 0 };
 

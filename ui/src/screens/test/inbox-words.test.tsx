@@ -135,7 +135,7 @@ it('a row names its group, an escalation beside the time that is left, and its i
   const [, , due, where, whose] = await cells('A');
   // The minutes go by the clock.
   expect(due).toMatch(/^\d+ minescalated$/);
-  expect([where, whose]).toEqual(['Invoice intake, Fetch supplier iteration 4', 'For group accounts-payable']);
+  expect([where, whose]).toEqual(['Invoice intake, Fetch supplier iteration 4 item 2', 'For group accounts-payable']);
   const [, , left, ...others] = await cells('B');
   expect(left).toMatch(/^\d+ min$/);
   expect(others).toEqual(['Invoice intake, Fetch supplier', 'unclaimed']);

@@ -1,4 +1,4 @@
-use super::{AuditKeeping, Bundle, BundleError, BundledFile, FOOTER, FORMAT, Footer, Needs};
+use super::{AuditKeeping, Bundle, BundleError, BundledFile, FOOTER, FORMAT, Footer, HumanReview, Needs};
 
 fn bundle() -> Bundle {
     Bundle {
@@ -8,6 +8,7 @@ fn bundle() -> Bundle {
         made_by: "0.1.0".into(),
         platform: "linux-x86_64".into(),
         audit: AuditKeeping::Sqlite,
+        human: HumanReview::None,
         modules: Vec::new(),
         needs: Needs::default(),
         files: vec![BundledFile::new("orders", "{}")],

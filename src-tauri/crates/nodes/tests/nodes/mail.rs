@@ -73,7 +73,7 @@ impl Mail for FakeMail {
             message_id: Some("1@example.org".into()),
             date_ms: Some(1_796_022_000_000),
             received_ms: Some(1_796_022_001_000),
-            from: vec![address(Some("Ada"), "ada@example.org")],
+            from: vec![address(Some("Ada"), "ada@example.com")],
             to: vec![address(None, "shop@example.org")],
             subject: "An order".into(),
             text: "A lamp, please.".into(),
@@ -142,7 +142,7 @@ impl Bench {
     }
 
     fn send(&self, more: Value) -> Result<CallOutput, NodeFailure> {
-        let mut config = json!({ "host": "smtp.example.org", "from": "shop@example.org", "to": "ada@example.org" });
+        let mut config = json!({ "host": "smtp.example.org", "from": "shop@example.org", "to": "ada@example.com" });
         for (name, value) in more.as_object().expect("an object") {
             config[name] = value.clone();
         }
@@ -160,7 +160,7 @@ fn a_message_has_what_its_settings_say() {
     let output = bench
         .send(json!({
             "security": "starttls", "credential": "secret://mailbox",
-            "from": "Shop <shop@example.org>", "to": ["Ada <ada@example.org>", { "name": "Bob", "address": "bob@example.org" }],
+            "from": "Shop <shop@example.org>", "to": ["Ada <ada@example.com>", { "name": "Bob", "address": "bob@example.org" }],
             "cc": "cy@example.org, nobody@example.org", "replyTo": "desk@example.org", "subject": "Hello", "html": "<p>Hi</p>",
             "inReplyTo": "<2@example.org>", "references": ["1@example.org"],
             "attachments": [{ "value": { "a": 1 }, "filename": "a.json" }, { "value": "PNG", "type": "image/png", "cid": "logo", "filename": "l.png" }],
@@ -183,7 +183,7 @@ fn a_message_has_what_its_settings_say() {
         [file("a.json", "application/json", None, br#"{"a":1}"#), file("l.png", "image/png", Some("logo"), b"PNG")]
     );
     let result = output.ports["success"].data(0).expect("an item");
-    assert_eq!(result["accepted"], json!(["ada@example.org", "bob@example.org", "cy@example.org"]));
+    assert_eq!(result["accepted"], json!(["ada@example.com", "bob@example.org", "cy@example.org"]));
     assert_eq!(result["refused"][0]["address"], "nobody@example.org");
     assert_eq!(result["messageId"], mail.message_id.as_str());
 }
@@ -193,7 +193,7 @@ fn a_message_has_what_its_settings_say() {
 fn the_message_id_comes_from_the_key_of_the_call() {
     let bench = Bench::of(FakeMail::default());
     let id = |key: &str, item: usize| {
-        let mut slot = slot(json!({ "host": "h", "from": "shop@example.org", "to": "ada@example.org" }), &[json!({})]);
+        let mut slot = slot(json!({ "host": "h", "from": "shop@example.org", "to": "ada@example.com" }), &[json!({})]);
         slot.item = item;
         let mut call = call("mail.send", Effects::Write, slot);
         call.idempotency_key = key.into();
@@ -211,7 +211,7 @@ fn nothing_adds_headers_or_recipients_by_a_line_break() {
     let bench = Bench::of(FakeMail::default());
     for (more, field) in [
         (json!({ "subject": "Hi\r\nBcc: eve@example.org" }), "subject"),
-        (json!({ "to": "ada@example.org\nBcc: eve@example.org" }), "to"),
+        (json!({ "to": "ada@example.com\nBcc: eve@example.org" }), "to"),
         (json!({ "from": { "name": "Shop\r\nX: y", "address": "shop@example.org" } }), "from"),
         (json!({ "replyTo": ["a@example.org\r\n"] }), "replyTo.0"),
         (json!({ "inReplyTo": "<1@example.org>\u{0}" }), "inReplyTo"),
@@ -252,7 +252,7 @@ fn bytes_and_files_of_earlier_steps_are_attached() {
     let kept = bench.world.binaries.keep("r", b"%PDF".to_vec()).now_or_never().expect("nothing waits").expect("kept");
     assert_eq!(kept, sha256_hex(b"%PDF"));
     let config = json!({
-        "host": "smtp.example.org", "from": "shop@example.org", "to": "ada@example.org",
+        "host": "smtp.example.org", "from": "shop@example.org", "to": "ada@example.com",
         "attachments": ["content", { "path": "sample:table.csv" }],
     });
     let mut slot = slot(config, &[json!({})]);
@@ -332,7 +332,7 @@ impl CallLog for Cancelled {
 #[test]
 fn a_cancelled_run_leaves_a_silent_server_at_once() {
     let bench = Bench::of(FakeMail { silent: true, ..FakeMail::default() });
-    let config = json!({ "host": "smtp.example.org", "from": "shop@example.org", "to": "ada@example.org" });
+    let config = json!({ "host": "smtp.example.org", "from": "shop@example.org", "to": "ada@example.com" });
     let call = call("mail.send", Effects::Write, slot(config, &[json!({})]));
     let code = signalbox_nodes::kind("mail.send").expect("a kind");
     let log = Cancelled::default();
