@@ -138,7 +138,7 @@ it('a row names its group, an escalation beside the time that is left, and its i
   expect([where, whose]).toEqual(['Invoice intake, Fetch supplier iteration 4 item 2', 'For group accounts-payable']);
   const [, , left, ...others] = await cells('B');
   expect(left).toMatch(/^\d+ min$/);
-  expect(others).toEqual(['Invoice intake, Fetch supplier', 'unclaimed']);
+  expect(others).toEqual(['Invoice intake, Fetch supplier item 3', 'unclaimed']);
   expect((await cells('C'))[4]).toBe('ada');
 });
 

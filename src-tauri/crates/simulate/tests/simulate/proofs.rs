@@ -3,7 +3,10 @@
 use crate::support::{CATALOG, compile, orders, read, workflow};
 use serde_json::{Value, json};
 use signalbox_engine::Compiled;
+use signalbox_engine::connector::KnownConnectors;
+use signalbox_engine::validate::Called;
 use signalbox_model::{Role, Workflow};
+use signalbox_nodes::connector::file::shipped;
 use signalbox_simulate::compatibility::definition_hash;
 use signalbox_simulate::prove::{FaultResult, Outcome, ProofReport, prove};
 use signalbox_simulate::{TestFile, run_test};
@@ -179,8 +182,10 @@ fn all_samples_and_templates_are_proved() {
         }
     }
     assert!(files.len() >= 40, "{}", files.len());
+    let connectors = KnownConnectors { used: shipped().clone(), ..KnownConnectors::default() };
+    let called = Called { files: files.clone(), connectors, ..Called::default() };
     for flow in files.values() {
-        let compiled = Compiled::with_files(Arc::clone(flow), &definition_hash(flow), &CATALOG, &files);
+        let compiled = Compiled::with_called(Arc::clone(flow), &definition_hash(flow), &CATALOG, &called);
         let compiled = Arc::new(compiled.unwrap_or_else(|found| panic!("{}: {found:#?}", flow.id)));
         let test = tests.get(&flow.id);
         if let Some(test) = test {

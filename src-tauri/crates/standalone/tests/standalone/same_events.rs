@@ -100,6 +100,7 @@ fn ts_169_every_sample_that_can_leave_gives_the_same_events() {
         "orders-to-a-report",
         "retry-that-tells-you-why",
         "sort-the-mail",
+        "unpaid-invoices",
     ];
     assert_eq!(compared, wanted.map(|name| format!("{name}.signalbox.json")));
 }
