@@ -112,7 +112,8 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         remove(&stripped)?;
         Ok(bytes)
     };
-    let (desktop, runner) = (program("signalbox-desktop")?, program("signalbox-runner")?);
+    let desktop = program("signalbox-desktop")?;
+    let (runner, runner_ui) = (program("signalbox-runner")?, program("signalbox-runner-ui")?);
     let cli = built.join("signalbox");
     let man = out.folder.join("man");
     let said = |args: &[&str]| -> Result<Vec<u8>, Failure> {
@@ -132,6 +133,7 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         desktop,
         program: program("signalbox")?,
         runner,
+        runner_ui,
         icon: read(&root.join("src-tauri/icons/icon.png"))?,
         license: read(&root.join("LICENSE"))?,
         changelog: gzip(out, &read(&root.join("CHANGELOG.md"))?)?,

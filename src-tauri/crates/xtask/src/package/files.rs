@@ -42,7 +42,7 @@ impl Package {
             }
             Self::Cli => {
                 " Signalbox runs workflows of plain, language model, agent and tool steps that\n people draw.\n .\n This package has the \
-                 command line, its man pages and completions, and the\n runner of exported workflows."
+                 command line, its man pages and completions, and the\n runners of exported workflows."
             }
             Self::Server => {
                 " Signalbox runs workflows of plain, language model, agent and tool steps that\n people draw.\n .\n This package has a systemd \
@@ -83,6 +83,8 @@ pub(crate) struct Parts {
     pub(crate) desktop: Vec<u8>,
     pub(crate) program: Vec<u8>,
     pub(crate) runner: Vec<u8>,
+    /// The runner with the page for tasks.
+    pub(crate) runner_ui: Vec<u8>,
     pub(crate) icon: Vec<u8>,
     pub(crate) license: Vec<u8>,
     /// Gzipped.
@@ -113,9 +115,10 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
             tree.file("usr/share/mime/packages/signalbox.xml", MIME);
         }
         Package::Cli => {
-            // Side by side: `export` looks for the runner beside the program.
+            // Side by side: `export` looks for the runners beside the program.
             tree.program("usr/lib/signalbox/signalbox", parts.program.clone());
             tree.program("usr/lib/signalbox/signalbox-runner", parts.runner.clone());
+            tree.program("usr/lib/signalbox/signalbox-runner-ui", parts.runner_ui.clone());
             tree.link("usr/bin/signalbox", "../lib/signalbox/signalbox");
             for (name, page) in &parts.man {
                 tree.file(format!("usr/share/man/man1/{name}.gz"), page.clone());
@@ -150,6 +153,7 @@ pub(crate) fn portable(parts: &Parts, readme: &str) -> Tree {
     let mut tree = Tree::default();
     tree.program("signalbox", parts.program.clone());
     tree.program("signalbox-runner", parts.runner.clone());
+    tree.program("signalbox-runner-ui", parts.runner_ui.clone());
     tree.program("signalbox-desktop", parts.desktop.clone());
     tree.file("LICENSE", parts.license.clone());
     tree.file("README.txt", readme);
