@@ -125,7 +125,7 @@ async function begin(page: Page, name: string): Promise<Builder> {
 test('every morning: fetch orders, keep the large ones, ask about each, write a table, ask me when something fails', async ({ page }) => {
   const hands = await begin(page, 'Morning orders');
   await hands.next('every morning', 'Schedule');
-  await hands.next('call a service', 'HTTP request');
+  await hands.next('web service', 'HTTP request');
   await hands.type(`${base}/orders`, hands.field('Address'));
   await hands.run('http_request');
   await hands.eachEntry('split_a_list');
@@ -135,7 +135,7 @@ test('every morning: fetch orders, keep the large ones, ask about each, write a 
   await hands.choose(rows.getByRole('combobox', { name: 'Comparison of row 1' }), 'is greater than');
   await hands.type('100', rows.getByLabel('Value of row 1', { exact: true }));
   await hands.run('filter');
-  await hands.after('filter', 'call a service', 'HTTP request');
+  await hands.after('filter', 'web service', 'HTTP request');
   await hands.type(`${base}/customers/`, hands.field('Address'));
   await hands.run('http_request_2');
   await hands.dragField('customer', 'Address');
@@ -230,19 +230,19 @@ test('a form is approved by a person and recorded in a file', async ({ page }) =
 test('a list is fetched page by page, and each entry gets more fields', async ({ page }) => {
   const hands = await begin(page, 'Enrich');
   await hands.next('start by hand', 'Manual');
-  await hands.next('call a service', 'HTTP request');
+  await hands.next('web service', 'HTTP request');
   await hands.type(`${base}/pages`, hands.field('Address'));
   await hands.run('http_request');
   await hands.eachEntry('split_a_list');
   await hands.run('split_a_list');
-  await hands.next('call a service', 'HTTP request');
+  await hands.next('web service', 'HTTP request');
   await hands.type(`${base}/list?page=`, hands.field('Address'));
   await hands.run('http_request_2');
   await hands.dragField('number', 'Address');
   await hands.run('http_request_2');
   await hands.eachEntry('split_a_list_2');
   await hands.run('split_a_list_2');
-  await hands.next('call a service', 'HTTP request');
+  await hands.next('web service', 'HTTP request');
   await hands.type(`${base}/customers/`, hands.field('Address'));
   await hands.run('http_request_3');
   await hands.dragField('customer', 'Address');
@@ -259,9 +259,9 @@ test('a list is fetched page by page, and each entry gets more fields', async ({
 test('two lists are merged by their key', async ({ page }) => {
   const hands = await begin(page, 'Merge');
   await hands.next('start by hand', 'Manual');
-  await hands.next('call a service', 'HTTP request');
+  await hands.next('web service', 'HTTP request');
   await hands.type(`${base}/orders`, hands.field('Address'));
-  await hands.after('manual_start', 'call a service', 'HTTP request');
+  await hands.after('manual_start', 'web service', 'HTTP request');
   await hands.type(`${base}/people`, hands.field('Address'));
   await hands.run('http_request_2');
   await hands.eachEntry('split_a_list');

@@ -123,7 +123,7 @@ test('the morning job is built, run, activated and mended by keyboard alone', as
   };
 
   await add('every morning', 'Schedule', 'schedule');
-  await add('call a service', 'HTTP request', 'http_request');
+  await add('web service', 'HTTP request', 'http_request');
   await open();
   await at.to(field('Address'));
   await at.type(`${base}/orders`);
@@ -146,7 +146,7 @@ test('the morning job is built, run, activated and mended by keyboard alone', as
   await run('filter');
   await leave('filter');
 
-  await add('call a service', 'HTTP request', 'http_request_2');
+  await add('web service', 'HTTP request', 'http_request_2');
   await open();
   await at.to(field('Address'));
   await at.type(`${base}/customers/`);
