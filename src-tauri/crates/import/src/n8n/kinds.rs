@@ -462,33 +462,11 @@ impl Maker<'_, '_> {
             }
             ("mergeByIndex" | "mergeByPosition", _) | ("combine", "combineByPosition" | "mergeByPosition") => {
                 let source = "const [a, b] = [item.first, item.second];\nreturn a.slice(0, b.length).map((one, at) => ({ ...one, ...b[at] }));";
-                let mut made = Made::default().then(
-                    "_pairs",
-                    "code.javascript",
-                    Map::from_iter([("source".into(), json!(source))]),
-                );
-                if let Some(step) = made.last() {
-                    step.input = Some(Map::from_iter([
-                        ("first".into(), json!(format!("={}", items(&first)))),
-                        ("second".into(), json!(format!("={}", items(&second)))),
-                    ]));
-                }
-                made.all().titled("Pairs by position").then("", "data.split", Map::new())
+                pairs(source, "Pairs by position", &items(&first), &items(&second))
             }
             ("multiplex", _) | ("combine", "combineAll" | "multiplex") => {
                 let source = "return item.first.flatMap(one => item.second.map(two => ({ ...one, ...two })));";
-                let mut made = Made::default().then(
-                    "_pairs",
-                    "code.javascript",
-                    Map::from_iter([("source".into(), json!(source))]),
-                );
-                if let Some(step) = made.last() {
-                    step.input = Some(Map::from_iter([
-                        ("first".into(), json!(format!("={}", items(&first)))),
-                        ("second".into(), json!(format!("={}", items(&second)))),
-                    ]));
-                }
-                made.all().titled("All pairs").then("", "data.split", Map::new())
+                pairs(source, "All pairs", &items(&first), &items(&second))
             }
             (other, _) => return Err(format!("its mode '{other}' has no step here")),
         })
@@ -642,6 +620,19 @@ impl Maker<'_, '_> {
         let config = Map::from_iter([("workflow".into(), json!(slug)), ("params".into(), params)]);
         Ok(Made::one("flow.subworkflow", config))
     }
+}
+
+/// A script over both lists, and its result as items.
+fn pairs(source: &str, title: &str, first: &str, second: &str) -> Made {
+    let config = Map::from_iter([("source".into(), json!(source))]);
+    let mut made = Made::default().then("_pairs", "code.javascript", config);
+    if let Some(step) = made.last() {
+        step.input = Some(Map::from_iter([
+            ("first".into(), json!(format!("={first}"))),
+            ("second".into(), json!(format!("={second}"))),
+        ]));
+    }
+    made.all().titled(title).then("", "data.split", Map::new())
 }
 
 /// The port of a rule, by its name.

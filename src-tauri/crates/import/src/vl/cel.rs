@@ -1,6 +1,7 @@
 //! Foreign expressions as CEL: what each name means here (K-08, K-36), and how texts, truth and sums are written.
 
 use super::syntax::{Ast, Op};
+use crate::cel::is_name;
 use crate::text::{Text, literal, quoted};
 use signalbox_engine::expr::{MAX_CHAIN, MAX_LENGTH};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,37 +75,9 @@ pub(super) fn value(writer: &mut Writer<'_>, ast: &Ast) -> Cel {
     Ok(format!("={}", writer.cel(ast)?))
 }
 
-/// Words that CEL keeps for itself.
-const RESERVED: &[&str] = &[
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
 /// `.name`, or `['name']` where the name is no word of CEL.
 pub(super) fn field(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && !RESERVED.contains(&name);
-    if plain { format!(".{name}") } else { format!("[{}]", quoted(name)) }
+    if is_name(name) { format!(".{name}") } else { format!("[{}]", quoted(name)) }
 }
 
 /// The codes of errors here, as the type that the other program tells.

@@ -1,7 +1,6 @@
 //! Files of other programs; one binary.
 
 mod asl;
-mod corpus;
 mod curl;
 mod hostile;
 mod meaning;
