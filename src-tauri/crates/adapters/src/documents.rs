@@ -2,6 +2,7 @@
 //! but its standard input and output, and on Unix a limit of memory and of processor time. The libraries that read workbooks and PDF
 //! panic on some files, run for ever on others and use much memory for a few; here that ends one process and is one error.
 
+use crate::worker_process;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,10 +10,9 @@ use signalbox_documents::Document;
 use signalbox_ports::{DocumentCall, DocumentFailure, Documents};
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::thread;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 /// The first argument of a process that reads a document.
 pub const ARGUMENT: &str = "--document-worker";
@@ -20,9 +20,6 @@ pub const ARGUMENT: &str = "--document-worker";
 const LARGEST: u64 = 1024 * 1024 * 1024;
 /// The stack of the thread that reads: a PDF may be nested deeply.
 const STACK: usize = 64 << 20;
-
-#[cfg(windows)]
-const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 
 /// What comes before the bytes of the document, in one line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -68,15 +65,7 @@ impl DocumentWorkers {
     }
 
     fn start(&self) -> Result<Child, DocumentFailure> {
-        let mut command = Command::new(&self.program);
-        command.arg(ARGUMENT).env_clear().kill_on_drop(true);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Ctrl-C is for the program.
-        #[cfg(unix)]
-        command.process_group(0);
-        #[cfg(windows)]
-        command.creation_flags(CREATE_NEW_PROCESS_GROUP);
-        command.spawn().map_err(|error| {
+        worker_process::start(&self.program, ARGUMENT).map_err(|error| {
             let program = self.program.display();
             crashed(format!("The process that reads documents cannot be started ({program}): {error}"))
         })

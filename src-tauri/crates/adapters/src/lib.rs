@@ -24,6 +24,7 @@ pub mod script;
 pub mod sinks;
 mod tls;
 pub mod vault;
+mod worker_process;
 
 pub use clock::{RealClock, RealIds};
 pub use databases::PooledDatabases;

@@ -7,17 +7,16 @@ mod exact;
 mod wire;
 mod worker;
 
-use crate::documents;
+use crate::{documents, worker_process};
 use async_trait::async_trait;
 use serde_json::Value;
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use std::io;
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use wire::{Answer, LARGEST, Request};
 
 pub use worker::serve;
@@ -28,9 +27,6 @@ pub const ARGUMENT: &str = "--script-worker";
 const IDLE: usize = 2;
 /// Beyond its limit a script has so long to end by itself: its process is then still good.
 const GRACE: Duration = Duration::from_millis(500);
-
-#[cfg(windows)]
-const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 
 /// Whether this process was started to run scripts, or to read a document; then [`serve`] is all that it does.
 pub fn is_worker() -> bool {
@@ -67,16 +63,7 @@ impl ScriptWorkers {
     }
 
     fn start(&self) -> Result<Worker, ScriptFailure> {
-        let mut command = Command::new(&self.program);
-        command.arg(ARGUMENT).env_clear().kill_on_drop(true);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Ctrl-C is for the program: it lays its runs down first, and the script goes on at the next start.
-        #[cfg(unix)]
-        command.process_group(0);
-        #[cfg(windows)]
-        command.creation_flags(CREATE_NEW_PROCESS_GROUP);
-        let started = command.spawn();
-        let mut child = started.map_err(|error| {
+        let mut child = worker_process::start(&self.program, ARGUMENT).map_err(|error| {
             crashed(format!("The process that runs scripts cannot be started ({}): {error}", self.program.display()))
         })?;
         match (child.stdin.take(), child.stdout.take()) {
