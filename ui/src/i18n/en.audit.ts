@@ -162,6 +162,8 @@ export const audit = {
   'audit.payloads.erased.other': '{n} payloads erased and recorded',
   'audit.event.AUDIT_RETENTION': 'Old entries removed',
   'audit.event.AUDIT_RETENTION_CHANGED': 'Retention changed',
+  'audit.event.TELEMETRY_CHANGED': 'Telemetry settings changed',
+  'audit.event.CONNECTOR_CHANGED': 'Connector changed',
   'audit.event.BACKUP_CREATED': 'Backup created',
   'audit.event.BACKUP_RESTORED': 'Backup restored',
   'audit.event.AUDIT_KEY_CHANGED': 'Signing key changed',

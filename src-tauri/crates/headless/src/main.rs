@@ -7,7 +7,7 @@ mod mcp_server;
 mod output;
 mod server;
 
-use args::{Audit, Cli, Command, Global, Triggers};
+use args::{Audit, Cli, Command, Connectors, Global, Triggers};
 use clap::Parser;
 use clap::error::ErrorKind;
 use commands::finish;
@@ -66,7 +66,7 @@ fn start() -> u8 {
             finish(&output, commands::test::prove(&output, file, data_folder(&cli.global).ok().as_deref()))
         }
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
-        Command::Connectors(command) => {
+        Command::Connectors(command) if !matches!(command, Connectors::Add { .. } | Connectors::Remove { .. }) => {
             let done =
                 data_folder(&cli.global).and_then(|data| commands::connectors::connectors(&output, command, &data));
             finish(&output, done)
@@ -141,6 +141,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Triggers(command) => commands::triggers::triggers(&app, output, command).await,
         Command::Mcp { author } => commands::mcp::mcp(&app, *author).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
+        Command::Connectors(command) => commands::connectors::change(&app, output, command).await,
         Command::Backup(args) => commands::backup::backup(&app, output, args).await,
         Command::CheckData(args) => commands::check_data::check_data(&app, output, args).await,
         // Handled before a store was opened.
@@ -150,7 +151,6 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         | Command::Test(_)
         | Command::Prove { .. }
         | Command::Catalog(_)
-        | Command::Connectors(_)
         | Command::Service(_)
         | Command::Restore(_)
         | Command::Doctor(_)

@@ -119,6 +119,10 @@ events! {
     BackupCreated = "BACKUP_CREATED",
     /// The data folder was restored from a backup; the chain continues from there.
     BackupRestored = "BACKUP_RESTORED",
+    /// A person chose where traces of runs go.
+    TelemetryChanged = "TELEMETRY_CHANGED",
+    /// A person added, replaced or removed a connector.
+    ConnectorChanged = "CONNECTOR_CHANGED",
     /// A person chose how long entries are kept.
     AuditRetentionChanged = "AUDIT_RETENTION_CHANGED",
     /// The clock went another way than time did.

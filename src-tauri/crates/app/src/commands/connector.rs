@@ -2,13 +2,17 @@
 
 use crate::Caller;
 use crate::app::App;
+use crate::audit::facts::signed;
 use crate::dto::{
     ConnectorAdd, ConnectorAdded, ConnectorEntry, ConnectorFinding, ConnectorName, ConnectorOperation,
     ConnectorOperationEntry, ConnectorOperationGet, ConnectorVariable, Empty,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::workflows::connectors::{self, Entry, inlined, output_schema, params_schema};
-use signalbox_model::{Connector, Effects};
+use crate::workflows::connectors::{self, Added, Entry, inlined, output_schema, params_schema};
+use serde_json::{Value, json};
+use signalbox_model::{AuditEvent, Connector, Effects};
+use signalbox_store::audit::Level;
+use std::path::PathBuf;
 
 /// Levels of a schema that a form shows.
 const LEVELS: usize = 8;
@@ -88,9 +92,9 @@ pub(crate) fn connector_operation(
     })
 }
 
-pub(crate) fn connector_add(app: &App, _: &Caller, request: ConnectorAdd) -> ApiResult<ConnectorAdded> {
+pub(crate) fn connector_add(app: &App, caller: &Caller, request: ConnectorAdd) -> ApiResult<ConnectorAdded> {
     let name = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    let added = connectors::add_text(app.data_dir(), &request.text, name, request.replace)?;
+    let added = app.connector_add(caller, &request.text, name, request.replace)?;
     let finding = |one: &signalbox_import::openapi::Finding| ConnectorFinding {
         path: one.path.clone(),
         message: one.message.clone(),
@@ -106,7 +110,37 @@ pub(crate) fn connector_add(app: &App, _: &Caller, request: ConnectorAdd) -> Api
     })
 }
 
-pub(crate) fn connector_remove(app: &App, _: &Caller, request: ConnectorName) -> ApiResult<Empty> {
-    connectors::remove(app.data_dir(), &request.name)?;
+pub(crate) fn connector_remove(app: &App, caller: &Caller, request: ConnectorName) -> ApiResult<Empty> {
+    app.connector_remove(caller, &request.name)?;
     Ok(Empty {})
+}
+
+impl App {
+    /// Adds a connector of this machine, and records who did.
+    ///
+    /// # Errors
+    /// As [`connectors::add_text`]; the connector is there when only the record failed.
+    pub fn connector_add(&self, caller: &Caller, text: &str, name: Option<&str>, replace: bool) -> ApiResult<Added> {
+        let added = connectors::add_text(self.data_dir(), text, name, replace)?;
+        let change = if added.replaced { "replaced" } else { "added" };
+        let facts = json!({ "change": change, "connector": added.connector.name, "sha256": added.sha256 });
+        self.connector_changed(caller, facts)?;
+        Ok(added)
+    }
+
+    /// Removes a connector of this machine, and records who did; gives its file.
+    ///
+    /// # Errors
+    /// As [`connectors::remove`]; the connector is gone when only the record failed.
+    pub fn connector_remove(&self, caller: &Caller, name: &str) -> ApiResult<PathBuf> {
+        let file = connectors::remove(self.data_dir(), name)?;
+        self.connector_changed(caller, json!({ "change": "removed", "connector": name }))?;
+        Ok(file)
+    }
+
+    fn connector_changed(&self, caller: &Caller, facts: Value) -> ApiResult<()> {
+        let record = self.fact(AuditEvent::ConnectorChanged, Level::Info, caller.actor(), signed(caller, facts));
+        self.store.audit_append(record, None, true)?;
+        Ok(())
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use signalbox_engine::connector::{self, KnownConnectors, valid_name};
 pub use signalbox_engine::connector::{in_order, inlined, output_schema, params_schema};
 use signalbox_import::openapi::{self, Finding};
+use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Connector, Diagnostic, Workflow};
 use signalbox_nodes::connector::file::{LARGEST, read, read_value, shipped, write};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -40,6 +41,10 @@ pub struct Added {
     pub connector: Connector,
     /// Where it was written.
     pub file: PathBuf,
+    /// SHA-256 of the file, lowercase hex.
+    pub sha256: String,
+    /// It took the place of another one.
+    pub replaced: bool,
     /// What an imported document has and the connector does not.
     pub findings: Vec<Finding>,
     /// Findings that are not in the list.
@@ -167,7 +172,10 @@ pub(crate) fn known<'a>(workflows: impl Iterator<Item = &'a Workflow>, data: Opt
 }
 
 /// Text of a file that a person names.
-fn text_of(file: &Path) -> ApiResult<String> {
+///
+/// # Errors
+/// Too large, not UTF-8, or not readable.
+pub fn text_of(file: &Path) -> ApiResult<String> {
     let about = fs::metadata(file).map_err(|error| io_error(&error, file, "read"))?;
     if about.len() > LARGEST as u64 {
         let message = format!("{} has {} bytes; {LARGEST} are the most.", file.display(), about.len());
@@ -198,14 +206,22 @@ fn connector_of(text: &str, name: Option<&str>) -> ApiResult<Added> {
             ApiError::new(Class::Invalid, "BAD_OPENAPI", format!("{}.", refused.message), format!("{}.", refused.hint))
         })?;
         let openapi::Compiled { connector, findings, more, left_out } = made;
-        Added { connector, file: PathBuf::new(), findings, more, left_out }
+        Added { connector, file: PathBuf::new(), sha256: String::new(), replaced: false, findings, more, left_out }
     } else {
         let (connector, found) = read(text);
         let connector = connector.ok_or_else(|| refused(&found))?;
         if !found.is_empty() {
             return Err(refused(&found));
         }
-        Added { connector, file: PathBuf::new(), findings: Vec::new(), more: 0, left_out: 0 }
+        Added {
+            connector,
+            file: PathBuf::new(),
+            sha256: String::new(),
+            replaced: false,
+            findings: Vec::new(),
+            more: 0,
+            left_out: 0,
+        }
     };
     if let Some(name) = name {
         name.clone_into(&mut added.connector.name);
@@ -229,18 +245,10 @@ fn refused(found: &[Diagnostic]) -> ApiError {
         .with(json!({ "diagnostics": found }))
 }
 
-/// Adds a connector from a file: a connector file, or an OpenAPI document, which is compiled.
+/// Adds a connector from the text of a connector file or of an OpenAPI document.
 ///
 /// # Errors
-/// The file cannot be used, or there is an own connector of this name and `replace` is not set.
-pub fn add(data: &Path, file: &Path, name: Option<&str>, replace: bool) -> ApiResult<Added> {
-    add_text(data, &text_of(file)?, name, replace)
-}
-
-/// The same from a text.
-///
-/// # Errors
-/// As [`add`].
+/// What is wrong with the text or the name, or why the file cannot be written.
 pub fn add_text(data: &Path, text: &str, name: Option<&str>, replace: bool) -> ApiResult<Added> {
     if let Some(name) = name.filter(|name| !valid_name(name)) {
         let message = format!("'{name}' is not a name of a connector.");
@@ -248,7 +256,8 @@ pub fn add_text(data: &Path, text: &str, name: Option<&str>, replace: bool) -> A
     }
     let mut added = connector_of(text, name)?;
     let path = path_of(data, &added.connector.name);
-    if path.symlink_metadata().is_ok() && !replace {
+    added.replaced = path.symlink_metadata().is_ok();
+    if added.replaced && !replace {
         let message = format!("There is a connector '{}' already.", added.connector.name);
         return Err(ApiError::new(
             Class::Conflict,
@@ -264,6 +273,7 @@ pub fn add_text(data: &Path, text: &str, name: Option<&str>, replace: bool) -> A
     ensure_folder(&folder(data))?;
     write_atomic(&path, written.as_bytes())?;
     added.file = path;
+    added.sha256 = sha256_hex(written.as_bytes());
     Ok(added)
 }
 

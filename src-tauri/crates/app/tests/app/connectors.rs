@@ -121,3 +121,18 @@ fn files_that_cannot_be_used_are_refused_and_told_at_the_step() {
     assert_eq!(found[0].0, "UNKNOWN_CONNECTOR");
     assert!(connectors::remove(&data, "slack").expect_err("shipped").hint.contains("comes with the program"));
 }
+
+#[test]
+fn who_changes_a_connector_is_in_the_audit_chain() {
+    let place = place();
+    let add = |replace: bool| place.ok("connector_add", json!({ "text": SHOP, "name": "shop", "replace": replace }));
+    add(false);
+    add(true);
+    place.ok("connector_remove", json!({ "name": "shop" }));
+    let entries = place.ok("audit_list", json!({ "query": "event:CONNECTOR_CHANGED" }));
+    assert_eq!(entries["total"], 3, "{entries}");
+    let text = entries.to_string();
+    for change in ["added a connector", "replaced a connector", "removed a connector"] {
+        assert!(text.contains(change), "{change}: {text}");
+    }
+}

@@ -1,23 +1,19 @@
-//! `connectors list | show | add | check | remove`. No store is opened.
+//! `connectors list | show | add | check | remove`. A store is opened only for what leaves a record.
 
 use super::Done;
 use crate::args::Connectors;
 use crate::output::{INVALID, OK, Output, Tone, plain};
 use serde_json::{Value, json};
-use signalbox_app::ApiError;
 use signalbox_app::connectors::{self, Added, Entry, in_order, output_schema, params_schema};
+use signalbox_app::{ApiError, App, Caller};
 use signalbox_model::{Connector, Operation};
 use std::path::Path;
+use std::sync::Arc;
 
 pub(crate) fn connectors(output: &Output, command: &Connectors, data: &Path) -> Done {
     match command {
         Connectors::List => list(output, data),
         Connectors::Show { name, operation, file } => show(output, data, name, operation.as_deref(), *file),
-        Connectors::Add { file, name, replace } => {
-            let added = connectors::add(data, file, name.as_deref(), *replace)?;
-            tell(output, &added);
-            Ok(OK)
-        }
         Connectors::Check { files } => {
             let mut results = Vec::new();
             for file in files {
@@ -36,16 +32,34 @@ pub(crate) fn connectors(output: &Output, command: &Connectors, data: &Path) -> 
             }
             Ok(if all_ok { OK } else { INVALID })
         }
+        // They leave a record, for which the store is open.
+        Connectors::Add { .. } | Connectors::Remove { .. } => Ok(OK),
+    }
+}
+
+/// `add` and `remove`.
+pub(crate) async fn change(app: &Arc<App>, output: &Output, command: &Connectors) -> Done {
+    let caller = Caller::terminal(None)?;
+    match command {
+        Connectors::Add { file, name, replace } => {
+            let (file, name, replace) = (file.clone(), name.clone(), *replace);
+            let added = app.blocking(move |app| {
+                app.connector_add(&caller, &connectors::text_of(&file)?, name.as_deref(), replace)
+            });
+            tell(output, &added.await?);
+        }
         Connectors::Remove { name } => {
-            let file = connectors::remove(data, name)?;
+            let removed = name.clone();
+            let file = app.blocking(move |app| app.connector_remove(&caller, &removed)).await?;
             if output.json {
                 output.value(&json!({ "removed": name, "file": file }));
             } else {
                 output.line(&format!("Removed: {}", plain(&file.display().to_string())));
             }
-            Ok(OK)
         }
+        Connectors::List | Connectors::Show { .. } | Connectors::Check { .. } => {}
     }
+    Ok(OK)
 }
 
 fn checked(output: &Output, result: &Value) {
@@ -192,7 +206,7 @@ fn details(output: &Output, name: &str, operation: &Operation) {
 }
 
 fn tell(output: &Output, added: &Added) {
-    let Added { connector, file, findings, more, left_out } = added;
+    let Added { connector, file, findings, more, left_out, .. } = added;
     if output.json {
         output.value(&json!({
             "name": connector.name, "title": connector.title, "operations": connector.operations.len(),

@@ -4,17 +4,21 @@
 use super::HISTORY;
 use super::spans::{RunTrace, part_of};
 use crate::App;
+use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{RunTraceOf, RunTraceView, TelemetryProtocol, TelemetrySet, TelemetryTest, TelemetryView};
 use crate::error::{ApiError, ApiResult};
 use crate::host::outgoing;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use signalbox_adapters::otlp::{self, Place};
-use signalbox_model::EventBody;
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::secret_ref::SCHEME;
+use signalbox_model::{AuditEvent, EventBody};
 use signalbox_ports::telemetry::{Span, SpanExporter, SpanKind};
 use signalbox_runtime::CallPlace;
+use signalbox_store::audit::Level;
+use std::convert::Infallible;
 use url::Url;
 
 /// Where the settings are kept.
@@ -169,7 +173,12 @@ impl App {
         let credential = given(request.credential);
         let credential = credential.map(|name| self.known_secret(&name)).transpose()?.map(|(name, _)| name);
         let kept = Kept { on: request.on, endpoint, grpc, credential, link: link_text };
-        self.store.setting_set(NAME, Some(serde_json::to_value(&kept).unwrap_or_default()))?;
+        let facts = json!({
+            "on": kept.on, "endpoint": kept.endpoint, "grpc": kept.grpc, "credential": kept.credential, "link": kept.link,
+        });
+        let record = self.fact(AuditEvent::TelemetryChanged, Level::Info, caller.actor(), signed(caller, facts));
+        let value = serde_json::to_value(&kept).unwrap_or_default();
+        let Ok(()) = self.store.setting_change_recorded(NAME, record, move |_| Ok::<_, Infallible>(Some(value)))?;
         if variable()?.is_none() {
             self.follow_settings();
         }

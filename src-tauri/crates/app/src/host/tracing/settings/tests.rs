@@ -96,6 +96,8 @@ fn spans_begin_and_end_with_the_setting() {
     let off = TelemetrySet { on: false, ..to(Some(&address)) };
     let now = app.telemetry_set(&Caller::here(), off).expect("taken");
     assert!(!now.sending && now.endpoint.as_deref() == Some(&*address), "the address is kept");
+    let query = signalbox_store::AuditQuery { event: Some("TELEMETRY_CHANGED".into()), ..Default::default() };
+    assert_eq!(app.store.audit_page(&query).expect("read").total, 2, "who changed it is recorded");
 }
 
 #[test]
