@@ -1,0 +1,59 @@
+use super::*;
+
+fn nested(levels: usize) -> String {
+    let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{open}\"[[\\\"[[\"{close}}}")
+}
+
+#[test]
+fn what_the_library_reads_stays_as_it_is() {
+    for levels in [0, 1, DEEPEST - 1] {
+        assert!(serde_json::from_str::<Value>(&nested(levels)).is_ok());
+        assert_eq!(instead(&nested(levels)), None);
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_deep_is_an_error_for_whoever_asked() {
+    for levels in [DEEPEST, 100_000] {
+        assert!(serde_json::from_str::<Value>(&nested(levels)).is_err());
+        let told: Value = serde_json::from_str(&instead(&nested(levels)).expect("an error")).expect("JSON");
+        assert_eq!((&told["id"], &told["error"]["message"]), (&json!(7), &json!(WORDS)));
+    }
+}
+
+#[test]
+fn an_answer_with_a_number_that_would_become_another_is_an_error_that_names_the_field() {
+    let answer = |number: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"structuredContent\":{{\"id\":{number}}}}}}}")
+    };
+    assert_eq!(instead(&answer("18446744073709551615")), None);
+    let told: Value = serde_json::from_str(&instead(&answer("18446744073709551617")).expect("told")).expect("JSON");
+    let words = digits_told(CODE, told["error"]["message"].as_str().expect("words")).expect("of a number");
+    assert!(words.starts_with("the number 18446744073709551617 at result.structuredContent.id "), "{words}");
+    assert_eq!(instead("{\"id\":7,\"result\":{\"_meta\":18446744073709551617}}"), None);
+}
+
+#[test]
+fn a_large_number_that_was_read_already_is_refused_unless_its_text_stands_beside_it() {
+    let read = |content: Value, structured: &str| {
+        let structured: Value = serde_json::from_str(structured).expect("JSON");
+        let answer = json!({ "content": content, "structuredContent": structured });
+        unsure(&serde_json::from_value(answer).expect("an answer"))
+    };
+    let told = read(json!([]), r#"{"rows":[{"id":1},{"id":18446744073709551617}]}"#).expect("an error");
+    let words = digits_told(told.code.0, &told.message).expect("of a number");
+    assert!(words.starts_with("the number 18446744073709552000 at result.structuredContent.rows[1].id "), "{words}");
+    let said = json!([{ "type": "text", "text": "Two rows" }]);
+    assert!(read(said, r#"{"id":-9223372036854775809}"#).is_some());
+    let beside = json!([{ "type": "text", "text": r#"{"id":18446744073709551617}"# }]);
+    assert_eq!(read(beside, r#"{"id":18446744073709551617}"#), None);
+    assert_eq!(read(json!([]), r#"{"a":18446744073709551615,"b":-9223372036854775808,"c":1.5,"d":3.0}"#), None);
+}
+
+#[test]
+fn what_is_no_message_has_no_depth() {
+    let mut depth = Depth::default();
+    assert!(!"loading [".bytes().chain("[".repeat(300).bytes()).any(|byte| depth.take(byte)));
+    assert_eq!(instead(&format!("{{\"method\":\"x\",\"params\":{}{}}}", "[".repeat(300), "]".repeat(300))), None);
+}
