@@ -58,20 +58,34 @@ impl Maker<'_, '_> {
             "extractFromFile" if matches!(operation.as_str(), "fromJson" | "csv" | "") => {
                 return Err("it reads a file that came as bytes; 'Read file' reads CSV and JSON at once".into());
             }
-            "postgres" | "mySql" | "microsoftSql" | "mongoDb" | "redis" | "supabase" => {
-                return Err("it asks a database; there is no step for that yet".into());
+            "postgres" | "mySql" => {
+                return Err("it asks a database; 'Query a database' and 'Write to a database' do that".into());
+            }
+            "microsoftSql" | "mongoDb" | "redis" | "supabase" => {
+                return Err("it asks a database that no step here reaches".into());
             }
             "emailSend" | "gmail" | "emailReadImap" | "sendGrid" | "mailgun" => {
-                return Err("it sends or reads mail; there is no step for that yet".into());
+                return Err("it sends or reads mail; 'Send mail' and 'Read mail' do that".into());
             }
-            "spreadsheetFile" => return Err("it reads or writes a table in a file; 'Read file' reads CSV".into()),
+            "spreadsheetFile" => {
+                return Err(
+                    "it reads or writes a table in a file; 'Read spreadsheet' and 'Write spreadsheet' do that".into()
+                );
+            }
+            "html" | "htmlExtract" => return Err("it reads a page; 'Extract from HTML' does that".into()),
+            "xml" => return Err("it reads or writes XML; 'Parse text' and 'Format as text' do that".into()),
+            "compression" => return Err("it packs files; 'Pack archive' and 'Unpack archive' do that".into()),
             "executeCommand" | "ssh" => {
                 return Err("it runs a program of the machine, which workflows here do not".into());
             }
-            "html" | "htmlExtract" | "markdown" | "xml" | "crypto" | "compression" | "editImage" | "jwt" | "totp" => {
+            "markdown" | "crypto" | "editImage" | "jwt" | "totp" => {
                 return Err("no step here does that; a JavaScript step may".into());
             }
-            _ => return Err("no step here calls that service; an HTTP request may".into()),
+            _ => {
+                return Err(
+                    "it calls a service; 'Call a service' with a connector, or an HTTP request, may do that".into()
+                );
+            }
         })
     }
 
