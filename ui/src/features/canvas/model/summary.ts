@@ -87,7 +87,8 @@ export function summaryOf(descriptor: NodeDescriptor | undefined, node: Workflow
       return choiceWord(node.type, path, value) ?? words(value, field, path);
     })
     .replace(/\s+/g, ' ')
-    .trim();
+    // What stood between two settings says nothing beside an empty one.
+    .replace(/^[ :,·]+|[ :,·]+$/g, '');
   if (!filled && template.includes('{')) {
     // Where nothing has to be filled in, an empty config is a finished one.
     const complete = (asSchema(descriptor.config).required ?? []).length === 0;

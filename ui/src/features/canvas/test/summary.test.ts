@@ -11,6 +11,12 @@ it('a time is shown as a time, whatever unit the file has', () => {
   expect([of({ ms: 8000 }), of({ ms: 90_000 }), of({ ms: 250 }), of({ ms: 7_200_000 }), of({ ms: '=item.pause' })]).toEqual(['8 s', '1 min 30 s', '250 ms', '2 h', 'item.pause']);
 });
 
+it('what stands between two settings is left out beside an empty one', () => {
+  const mail = kind('mail.send', { summary: '{to}: {subject}', config: { type: 'object', required: ['to'], properties: { to: { type: 'string' }, subject: { type: 'string' } } } });
+  const line = (config: object) => summaryOf(mail, { type: 'mail.send', config } as never).text;
+  expect([line({}), line({ to: 'ada' }), line({ subject: 'Hi' }), line({ to: 'ada', subject: 'Hi' })]).toEqual(['not set up', 'ada', 'Hi', 'ada: Hi']);
+});
+
 it('a list is counted by its name; where nothing has to be filled in, nothing is said to be missing', () => {
   const handler = kind('builtin.error_handler', { summary: '{rules}', config: { type: 'object', properties: { rules: { type: 'array' } } } });
   const of = (rules: object[]) => summaryOf(handler, { type: handler.type, config: { rules } } as never).text;
