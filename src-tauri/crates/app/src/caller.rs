@@ -2,6 +2,7 @@
 
 use crate::dto::{CallerRole, Host, Via};
 use crate::error::{ApiError, ApiResult};
+use serde_json::Value;
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_store::audit::{Actor, ActorType};
 
@@ -65,6 +66,17 @@ impl Caller {
     pub fn actor(&self) -> Actor {
         let role = self.role.as_str().to_owned();
         Actor { kind: ActorType::Human, id: Some(self.principal.clone()), role: Some(role) }
+    }
+    /// Facts of an audit entry, with the way by which the caller came.
+    pub(crate) fn signed(&self, facts: Value) -> Value {
+        let Value::Object(mut facts) = facts else { return facts };
+        facts.insert("via".into(), self.via.as_str().into());
+        if self.via == Via::Cli {
+            // `--as` only says in whose name.
+            facts.insert("osUser".into(), os_user().into());
+        }
+        facts.retain(|_, value| !value.is_null());
+        facts.into()
     }
     /// The caller as one who answers tasks (K-21).
     pub fn operator(&self) -> Actor {

@@ -6,7 +6,6 @@ mod audit;
 mod caller;
 pub mod command_list;
 mod commands;
-mod deserialize;
 pub mod dto;
 pub mod error;
 mod host;
@@ -27,8 +26,8 @@ pub use caller::{Caller, os_user};
 pub use commands::{
     AuthorTool, PlanProgress, PlanReport, PlanRequest, RunFileContent, author_tools, grant_root, parse_allow_dir,
 };
-pub use deserialize::fitting;
 pub use dto::Via;
+pub use dto::fitting;
 pub use error::{ApiError, ApiResult, Class};
 pub use host::backup::{BackupReport, Restore, RestoreReport, restore};
 pub use host::check_data::{DataFinding, DataReport, DataState, readable_by_others};

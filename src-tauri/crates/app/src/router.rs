@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::command_list::{command_list, find};
 use crate::commands;
-use crate::deserialize::fitting;
+use crate::dto::fitting;
 use crate::error::{ApiError, ApiResult};
 use crate::response::{Answer, not_json};
 use serde::Deserialize;

@@ -2,7 +2,6 @@
 //! of them. What goes there is the matter of its kind: checkpoints (`anchor`) or every entry (`sinks`).
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
@@ -99,7 +98,7 @@ impl App {
     pub(crate) fn add_place<P: Place>(&self, caller: &Caller, mut facts: Value, new: &P) -> ApiResult<()> {
         facts["added"] = new.shown().into();
         let new = new.clone();
-        self.change_places(Level::Info, caller.actor(), signed(caller, facts), move |places: &mut Vec<P>| {
+        self.change_places(Level::Info, caller.actor(), caller.signed(facts), move |places: &mut Vec<P>| {
             may_add(places, &new)?;
             places.push(new);
             Ok(())
@@ -111,7 +110,7 @@ impl App {
         let unknown = format!("No place has the id {id}; `{}` shows all.", P::KIND.command);
         let found = self.places::<P>()?.into_iter().find(|place| place.id() == id);
         let place = found.ok_or_else(|| ApiError::not_found(unknown.as_str()))?;
-        let facts = signed(caller, json!({ "removed": place.shown() }));
+        let facts = caller.signed(json!({ "removed": place.shown() }));
         self.change_places(Level::Warn, caller.actor(), facts, move |places: &mut Vec<P>| {
             let at = places.iter().position(|known| known.id() == place.id());
             // Somebody else was faster.

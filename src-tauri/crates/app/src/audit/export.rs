@@ -4,7 +4,6 @@
 use crate::app::App;
 use crate::audit::export_profile::Hiding;
 use crate::audit::facts::keys;
-use crate::audit::facts::signed;
 use crate::audit::missing_end;
 use crate::audit::query;
 use crate::caller::Caller;
@@ -121,12 +120,9 @@ impl App {
             ExportFormat::Csv => ("csv", "csv"),
             ExportFormat::Jsonl => ("jsonl", "jsonl"),
         };
-        let facts = signed(
-            caller,
-            json!({
-                "format": format, "run": what.run_id, "query": what.query, "profile": hiding.name(), "hide": what.hide,
-            }),
-        );
+        let facts = caller.signed(json!({
+            "format": format, "run": what.run_id, "query": what.query, "profile": hiding.name(), "hide": what.hide,
+        }));
         let exported = self.fact(AuditEvent::AuditExported, Level::Info, caller.actor(), facts);
         let seq = self.store.audit_append(exported, None, true)?.seq;
         // After the record of the export, which may be the entry that finds an end missing.
@@ -140,7 +136,7 @@ impl App {
     /// The record of an export stands already: another says what became of it. What cannot be recorded leaves the first one, and the
     /// person knows from the error.
     pub(crate) fn export_failed(&self, caller: &Caller, seq: u64, why: &ApiError) {
-        let facts = signed(caller, json!({ "of": seq, "code": why.code }));
+        let facts = caller.signed(json!({ "of": seq, "code": why.code }));
         let failed = self.fact(AuditEvent::AuditExportFailed, Level::Warn, caller.actor(), facts);
         drop(self.store.audit_append(failed, None, true));
     }

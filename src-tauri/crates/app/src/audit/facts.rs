@@ -1,23 +1,9 @@
 //! Entries about this store, and what they say of who did it.
 
-use crate::caller::{Caller, os_user};
-use crate::dto::Via;
 use serde_json::Value;
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditState;
 use signalbox_store::audit::{Actor, Level, PublicKey, RUN_LEVEL, Record};
-
-/// Who did it and through which door.
-pub(crate) fn signed(caller: &Caller, facts: Value) -> Value {
-    let Value::Object(mut facts) = facts else { return facts };
-    facts.insert("via".into(), caller.via.as_str().into());
-    if caller.via == Via::Cli {
-        // `--as` only says in whose name.
-        facts.insert("osUser".into(), os_user().into());
-    }
-    facts.retain(|_, value| !value.is_null());
-    facts.into()
-}
 
 /// The `runId` of an entry that concerns no run.
 pub(crate) const STORE_LEVEL: &str = "$store";

@@ -2,7 +2,6 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::dto::{AuditMissingEnd, AuditRecorded, AuditVerdict};
 use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
@@ -46,7 +45,7 @@ impl App {
             None => return Err(not_acceptable(&shown, !self.store.audit_cuts()?.is_empty())),
         };
         let facts =
-            signed(caller, json!({ "seq": cut.seq(), "expected": cut.expected, "found": cut.found, "reason": reason }));
+            caller.signed(json!({ "seq": cut.seq(), "expected": cut.expected, "found": cut.found, "reason": reason }));
         let record = self.fact(AuditEvent::AuditCutAccepted, Level::Critical, caller.actor(), facts);
         let receipt = self.store.audit_accept_cut(&cut, record)?;
         let receipt = receipt.ok_or_else(|| not_acceptable(&shown, false))?;

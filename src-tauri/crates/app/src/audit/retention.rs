@@ -3,7 +3,6 @@
 //! stays does for the chain besides its runs.
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{AuditHeld, AuditRetained, AuditRetention, AuditRetentionSet};
 use crate::error::{ApiError, ApiResult, Class};
@@ -51,7 +50,7 @@ impl App {
             let hint = format!("Choose 1 to {MOST_DAYS} days, or leave it out to keep everything.");
             return Err(ApiError::bad_request("That is no time to keep entries for.", hint));
         }
-        let facts = signed(caller, json!({ "keepDays": asked.keep_days, "before": self.keep_days()? }));
+        let facts = caller.signed(json!({ "keepDays": asked.keep_days, "before": self.keep_days()? }));
         let record = self.fact(AuditEvent::AuditRetentionChanged, Level::Warn, caller.actor(), facts);
         self.store.audit_append(record, None, true)?;
         self.store.set_audit_note(POLICY, &json!({ "keepDays": asked.keep_days }))?;

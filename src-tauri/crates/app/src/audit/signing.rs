@@ -1,7 +1,7 @@
 //! Who signs the audit chain: the key at the start, what happens to it while the program runs, and what a person chooses.
 
 use crate::app::App;
-use crate::audit::facts::{self, signed};
+use crate::audit::facts::{self};
 use crate::audit::signing_key::{AuditKeys, Change, Opened, Place, Unusable};
 use crate::caller::Caller;
 use crate::dto::{AuditKey, AuditKeyChoose, AuditStatus, AuditUnsigned, Host, KeyPlace};
@@ -123,7 +123,7 @@ impl App {
             KeyPlace::File => Place::File,
             KeyPlace::System => Place::System,
         };
-        let record = |change: &Change| self.record_change(caller.actor(), change, signed(caller, json!({})));
+        let record = |change: &Change| self.record_change(caller.actor(), change, caller.signed(json!({})));
         let signer = self.signing.keys.choose(to, asked.new, record).map_err(|why| {
             let code = if why.locked { "KEY_LOCKED" } else { "KEY_UNAVAILABLE" };
             ApiError::new(Class::Unavailable, code, why.message, why.hint)

@@ -8,7 +8,6 @@ pub(crate) use target::SinkTurns;
 
 use crate::app::App;
 use crate::audit::destinations::{self, MINUTE, Place as _, Standing};
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{AuditSinkView, SinkAdd, SinkKind, SinkTest};
 use crate::error::{ApiError, ApiResult};
@@ -108,7 +107,7 @@ impl App {
         let target = self.sink(id)?;
         if target.paused != paused {
             let done = if paused { "paused" } else { "continued" };
-            let facts = signed(caller, json!({ done: target.place }));
+            let facts = caller.signed(json!({ done: target.place }));
             let level = if paused { Level::Warn } else { Level::Info };
             self.change_places(level, caller.actor(), facts, move |targets: &mut Vec<Target>| {
                 targets.iter_mut().filter(|known| known.id == target.id).for_each(|known| known.paused = paused);

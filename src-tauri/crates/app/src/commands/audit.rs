@@ -3,7 +3,6 @@
 use crate::Caller;
 use crate::app::App;
 use crate::audit::export::Exported;
-use crate::audit::facts::signed;
 use crate::audit::{missing_end, query, view};
 use crate::commands::task::text;
 use crate::dto::{
@@ -195,7 +194,7 @@ pub(crate) fn audit_erase(app: &App, caller: &Caller, request: AuditErase) -> Ap
         || ApiError::not_found(format!("Entry {} keeps nothing apart, or it is erased already.", request.seq));
     let entry = app.store.audit_entry(request.seq)?.and_then(|row| row.entry()).ok_or_else(nothing)?;
     let hash = entry.context_snapshot_hash.ok_or_else(nothing)?.to_hex();
-    let facts = signed(caller, json!({ "of": request.seq, "payloadHash": hash, "reason": reason }));
+    let facts = caller.signed(json!({ "of": request.seq, "payloadHash": hash, "reason": reason }));
     let mut record = app.fact(AuditEvent::PayloadErased, Level::Warn, caller.actor(), facts);
     record.run_id.clone_from(&entry.run_id);
     let receipt = app.store.audit_erase(&hash, record)?.ok_or_else(nothing)?;

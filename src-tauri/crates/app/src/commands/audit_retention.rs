@@ -2,7 +2,6 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::dto::{AuditRetained, AuditRetention, AuditRetentionSet, Empty};
 use crate::error::ApiResult;
 use serde_json::json;
@@ -16,5 +15,5 @@ pub(crate) fn audit_retention_set(app: &App, caller: &Caller, request: AuditRete
 }
 
 pub(crate) fn audit_retention_now(app: &App, caller: &Caller, _: Empty) -> ApiResult<AuditRetained> {
-    app.retain(&caller.actor(), &signed(caller, json!({})))
+    app.retain(&caller.actor(), &caller.signed(json!({})))
 }

@@ -2,7 +2,6 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::dto::{
     ConnectorAdd, ConnectorAdded, ConnectorEntry, ConnectorFinding, ConnectorName, ConnectorOperation,
     ConnectorOperationEntry, ConnectorOperationGet, ConnectorVariable, Empty,
@@ -139,7 +138,7 @@ impl App {
     }
 
     fn connector_changed(&self, caller: &Caller, facts: Value) -> ApiResult<()> {
-        let record = self.fact(AuditEvent::ConnectorChanged, Level::Info, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::ConnectorChanged, Level::Info, caller.actor(), caller.signed(facts));
         self.store.audit_append(record, None, true)?;
         Ok(())
     }

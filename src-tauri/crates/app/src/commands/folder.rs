@@ -2,7 +2,6 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::dto::{Access, Empty, Folder, FolderBrowse, FolderGrant, FolderListing, FolderRevoke, Host};
 use crate::error::{ApiError, ApiResult};
 use serde_json::json;
@@ -80,7 +79,7 @@ pub(crate) fn folder_grant(app: &App, caller: &Caller, request: FolderGrant) -> 
     };
     let folder = unicode(&folder)?;
     let facts = json!({ "folder": folder, "workflowId": request.workflow_id, "access": request.access, "library": request.library });
-    let record = app.fact(AuditEvent::FolderGranted, Level::Warn, caller.actor(), signed(caller, facts));
+    let record = app.fact(AuditEvent::FolderGranted, Level::Warn, caller.actor(), caller.signed(facts));
     let grant = signalbox_store::FolderGrant {
         folder,
         workflow_id: request.workflow_id,
@@ -94,7 +93,7 @@ pub(crate) fn folder_grant(app: &App, caller: &Caller, request: FolderGrant) -> 
 
 pub(crate) fn folder_revoke(app: &App, caller: &Caller, request: FolderRevoke) -> ApiResult<Empty> {
     let facts = json!({ "folder": request.folder, "workflowId": request.workflow_id });
-    let record = app.fact(AuditEvent::FolderRevoked, Level::Info, caller.actor(), signed(caller, facts));
+    let record = app.fact(AuditEvent::FolderRevoked, Level::Info, caller.actor(), caller.signed(facts));
     if !app.store.folder_revoke(&request.folder, request.workflow_id.as_deref(), record)? {
         return Err(ApiError::not_found(format!("{} is not granted.", request.folder)));
     }

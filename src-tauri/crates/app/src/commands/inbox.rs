@@ -3,7 +3,6 @@
 use super::task::{is_name, moment, text};
 use crate::Caller;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::dto::{
     CallerRole, Delegation, DelegationCreate, DelegationEnd, Empty, TaskFilter, TaskViewForget, TaskViewSave,
 };
@@ -104,7 +103,7 @@ fn facts(one: &signalbox_store::Delegation, caller: &Caller) -> Value {
         "delegationId": one.id, "from": one.from, "to": one.to, "startsAt": time::format(one.starts_ms),
         "endsAt": time::format(one.ends_ms), "workflowId": one.workflow_id, "notes": one.notes,
     });
-    signed(caller, facts)
+    caller.signed(facts)
 }
 
 pub(crate) fn delegation_create(app: &App, caller: &Caller, request: DelegationCreate) -> ApiResult<Delegation> {

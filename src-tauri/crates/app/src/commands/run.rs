@@ -2,7 +2,6 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::commands::task::text;
 use crate::dto::{
     CallerRole, Empty, Events, RunDetails, RunEventsAfter, RunId, RunList, RunPage, RunPathPage, RunPaths, RunReveal,
@@ -221,7 +220,7 @@ pub(crate) fn run_reveal(app: &App, caller: &Caller, request: RunReveal) -> ApiR
     let reason = text(Some(request.reason), "reason")?.ok_or_else(no_reason)?;
     app.store.run(&request.run_id)?;
     let mut record =
-        app.fact(AuditEvent::Revealed, Level::Info, caller.actor(), signed(caller, json!({ "reason": reason })));
+        app.fact(AuditEvent::Revealed, Level::Info, caller.actor(), caller.signed(json!({ "reason": reason })));
     record.run_id.clone_from(&request.run_id);
     app.store.audit_append(record, None, true)?;
     Ok(RunRevealed { until: time::format(app.reveal_run(caller, &request.run_id)) })

@@ -1,7 +1,6 @@
 //! Re-run from a step, and checkpoints.
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::Via;
 use crate::dto::{
@@ -173,7 +172,7 @@ pub(super) fn asking(
         origin: caller.origin(None),
         debug: None,
         actor: caller.operator(),
-        told: signed(caller, told).as_object().cloned().unwrap_or_default(),
+        told: caller.signed(told).as_object().cloned().unwrap_or_default(),
     })
 }
 

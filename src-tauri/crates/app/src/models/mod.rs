@@ -8,7 +8,6 @@ mod probe;
 pub(crate) use findings::with_called;
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{ModelChoice, ModelEntry, ModelKind, ModelProvider, ModelSet, Models};
 use crate::error::{ApiError, ApiResult, Class};
@@ -386,7 +385,7 @@ impl App {
         facts: serde_json::Value,
         change: impl FnOnce(&mut Kept) -> ApiResult<()> + Send + 'static,
     ) -> ApiResult<Models> {
-        let record = self.fact(event, Level::Warn, caller.actor(), signed(caller, facts));
+        let record = self.fact(event, Level::Warn, caller.actor(), caller.signed(facts));
         self.store.setting_change_recorded(SETTING, record, move |value| {
             let mut kept = match value {
                 None => Kept::default(),

@@ -2,7 +2,6 @@
 //! a host that stays sends it, signed, until the address took it. Nothing waits for it, and nothing can be decided by it.
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{DeliveryState, TaskNews, Webhook, WebhookAdd, WebhookDelivery};
 use crate::error::{ApiError, ApiResult, Class};
@@ -146,7 +145,7 @@ impl App {
         let secret = self.signing_secret(request.secret.trim(), &url)?;
         let names: Vec<&str> = events.iter().map(|news| news.as_str()).collect();
         let facts = json!({ "change": "added", "url": shown(&url), "events": names, "name": secret });
-        let record = self.fact(AuditEvent::WebhookChanged, Level::Info, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::WebhookChanged, Level::Info, caller.actor(), caller.signed(facts));
         let one = store::Webhook {
             id: uuid::Uuid::now_v7().to_string(),
             url,
@@ -193,7 +192,7 @@ impl App {
             || ApiError::not_found(format!("No address has the id {id}. `signalbox webhook list` shows all."));
         let one = self.store.webhook(id)?.ok_or_else(unknown)?;
         let facts = json!({ "change": "removed", "url": shown(&one.url) });
-        let record = self.fact(AuditEvent::WebhookChanged, Level::Warn, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::WebhookChanged, Level::Warn, caller.actor(), caller.signed(facts));
         if !self.store.webhook_remove(id, record)? {
             return Err(unknown());
         }
@@ -205,7 +204,7 @@ impl App {
         let before = self.store.webhook_delivery(id)?.ok_or_else(|| unknown_message(id))?;
         let url = self.store.webhook(&before.webhook)?.map(|webhook| shown(&webhook.url));
         let facts = json!({ "messageId": id, "taskId": before.task, "url": url });
-        let record = self.fact(AuditEvent::WebhookAgain, Level::Info, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::WebhookAgain, Level::Info, caller.actor(), caller.signed(facts));
         if !self.store.webhook_again(id, self.now_ms(), record)? {
             return Err(unknown_message(id));
         }

@@ -1,7 +1,6 @@
 //! What hosts do with runs besides the command list: start, follow, wait, resume, shut down.
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::debugging::watched;
@@ -406,7 +405,7 @@ impl App {
 
     /// Asks a run to end. On a thread that may wait.
     pub(crate) fn cancel(&self, caller: &Caller, run_id: &str) -> ApiResult<()> {
-        let mut record = self.fact(AuditEvent::RunCancelled, Level::Warn, caller.actor(), signed(caller, json!({})));
+        let mut record = self.fact(AuditEvent::RunCancelled, Level::Warn, caller.actor(), caller.signed(json!({})));
         run_id.clone_into(&mut record.run_id);
         Ok(self.wait_for(self.runtime.cancel_by(run_id, record))??)
     }

@@ -2,7 +2,6 @@
 
 use crate::app::App;
 use crate::audit::describe;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{
     RunAnswer, SuggestionSource, Task, TaskAttachment, TaskCompleted, TaskDecision, TaskEvent, TaskEventKind, TaskLink,
@@ -403,7 +402,7 @@ pub(crate) fn act_record(caller: &Caller, row: &Row, event: AuditEvent, now_ms: 
         facts.insert("originNode".into(), row.node.as_str().into());
     }
     Record::new(time::format(now_ms), &row.run_id, &row.step, event, Level::Info, caller.operator())
-        .with_metadata(signed(caller, facts.into()).as_object().cloned().unwrap_or_default())
+        .with_metadata(caller.signed(facts.into()).as_object().cloned().unwrap_or_default())
 }
 
 /// Answers a task.
@@ -526,7 +525,7 @@ impl App {
             if let Err(error) = &done
                 && let Some(reason) = rejection(error)
             {
-                let facts = signed(&caller, json!({ "reason": error.code }));
+                let facts = caller.signed(json!({ "reason": error.code }));
                 let mut record = app.fact(AuditEvent::AnswerRefused, Level::Warn, caller.actor(), facts);
                 record.run_id.clone_from(&request.run_id);
                 app.store.audit_append(record, None, true)?;

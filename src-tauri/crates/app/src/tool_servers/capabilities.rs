@@ -4,7 +4,6 @@
 use super::approval::Approved;
 use super::{here, unknown};
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{Tool, ToolServer, ToolServerSay};
 use crate::error::{ApiError, ApiResult, Class};
@@ -74,7 +73,7 @@ impl App {
         let fields: Vec<&str> = looser.iter().map(|(field, _)| *field).collect();
         let facts = json!({ "name": name, "tool": tool, "before": known.said, "after": word, "loosened": fields });
         let level = if looser.is_empty() { Level::Info } else { Level::Warn };
-        let record = self.fact(AuditEvent::ToolWordSet, level, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::ToolWordSet, level, caller.actor(), caller.signed(facts));
         let gone = unknown(&name);
         let row = self.store.tool_server_change(&name, move |row| {
             let mut row = row.ok_or(gone)?;

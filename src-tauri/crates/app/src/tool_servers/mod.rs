@@ -18,7 +18,6 @@ mod unusable;
 
 use crate::app::App;
 use crate::audit::facts::STORE_LEVEL;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{Empty, ToolServer, ToolServerState, ToolServerTrouble, ToolServersImported};
 use crate::error::{ApiError, ApiResult, Class};
@@ -167,7 +166,7 @@ impl App {
             }
         };
         let (by, now, own) = (caller.principal.clone(), self.now_ms(), name.clone());
-        let facts = |replaced: bool| signed(caller, json!({ "name": name, "server": shown, "replaced": replaced }));
+        let facts = |replaced: bool| caller.signed(json!({ "name": name, "server": shown, "replaced": replaced }));
         let records = [false, true]
             .map(|replaced| self.fact(AuditEvent::ToolServerSet, Level::Info, caller.actor(), facts(replaced)));
         let before = others.into_iter().find(|row| row.name == name);
@@ -285,7 +284,7 @@ impl App {
     /// Deletes a server and its approval.
     pub(crate) fn tool_server_delete(&self, caller: &Caller, name: &str) -> ApiResult<Empty> {
         here(caller)?;
-        let facts = signed(caller, json!({ "name": name }));
+        let facts = caller.signed(json!({ "name": name }));
         let record = self.fact(AuditEvent::ToolServerDeleted, Level::Warn, caller.actor(), facts);
         if !self.store.tool_server_delete(name, record)? {
             return Err(unknown(name));
@@ -341,7 +340,7 @@ impl App {
         here(caller)?;
         let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
         let tools = Seen::of(&row).map_or(0, |seen| seen.tools.len());
-        let facts = signed(caller, json!({ "name": name, "hash": hash, "tools": tools }));
+        let facts = caller.signed(json!({ "name": name, "hash": hash, "tools": tools }));
         let record = self.fact(AuditEvent::ToolServerApproved, Level::Info, caller.actor(), facts);
         let (by, now, hash, gone) = (caller.principal.clone(), self.now_ms(), hash.to_owned(), unknown(name));
         let row = self.store.tool_server_change(name, move |row| {

@@ -5,7 +5,6 @@ use super::sign_in_state::{Standing, swept};
 use super::sign_in_store::SignInStore;
 use super::{definition_of, here, unknown};
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::Via;
 use crate::dto::{ToolServer, ToolServerSignIn, ToolServerSignInState, ToolServerSignedOut, ToolServerSigningIn};
@@ -381,7 +380,7 @@ impl App {
         if let Some(waiting) = self.sign_ins.all().remove(name) {
             waiting.give_up("Somebody signed out");
         }
-        let facts = signed(caller, json!({ "name": name }));
+        let facts = caller.signed(json!({ "name": name }));
         let record = self.fact(AuditEvent::ToolServerSignedOut, Level::Info, caller.actor(), facts);
         let gone = unknown(name);
         // First of all: without this no token is found any more, whatever becomes of the rest.

@@ -3,7 +3,6 @@
 
 use super::sign_in_state::{Notice, Signed, Standing, Stepped, words};
 use super::{meanwhile, unknown};
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::error::ApiResult;
 use serde_json::{Value, json};
@@ -108,7 +107,7 @@ impl SignInStore {
             AuditEvent::ToolServerSignedIn,
             Level::Info,
             self.caller.actor(),
-            signed(&self.caller, metadata),
+            self.caller.signed(metadata),
         );
         let (definition, step, attempt) = (self.definition.clone(), self.step.clone(), self.attempt.clone());
         let written = self.store.tool_server_change(&self.name, move |row| {

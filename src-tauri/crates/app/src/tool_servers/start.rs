@@ -5,7 +5,6 @@
 use super::approval::{self, Approved};
 use super::meanwhile;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
@@ -64,7 +63,7 @@ impl App {
             }
         }
         let hash = hash(&row.definition);
-        let facts = signed(caller, json!({ "name": name, "of": "start", "hash": hash }));
+        let facts = caller.signed(json!({ "name": name, "of": "start", "hash": hash }));
         let record = self.fact(AuditEvent::ToolServerApproved, Level::Info, caller.actor(), facts);
         self.store.change_audit_note(&note(name), record, move |_| Ok::<_, ApiError>(hash.into()))?
     }

@@ -5,7 +5,6 @@ use super::kind::KINDS;
 use super::offered::is_offered;
 use super::preview::no_trigger;
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{Activation, WorkflowActivate, WorkflowVersion};
 use crate::error::{ApiError, ApiResult, Class};
@@ -130,7 +129,7 @@ impl App {
         }
         let ids: Vec<&str> = triggers.iter().map(|trigger| trigger.id.as_str()).collect();
         let facts = json!({ "workflowId": id, "name": name, "version": version, "triggers": ids });
-        let record = self.fact(AuditEvent::WorkflowActivated, Level::Info, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::WorkflowActivated, Level::Info, caller.actor(), caller.signed(facts));
         let new = store::Activation {
             workflow: id.clone(),
             name,
@@ -204,7 +203,7 @@ impl App {
     pub(crate) fn deactivate(&self, caller: &Caller, id: &str) -> ApiResult<Activation> {
         let before = self.store.activation(id)?.ok_or_else(|| never_active(id))?;
         let facts = json!({ "workflowId": id, "name": before.name, "version": before.version });
-        let record = self.fact(AuditEvent::WorkflowDeactivated, Level::Info, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::WorkflowDeactivated, Level::Info, caller.actor(), caller.signed(facts));
         // Twice is the same as once: the second time nothing changes, and nothing is recorded.
         self.store.deactivate(id, record)?;
         self.activation_of(id)

@@ -2,7 +2,6 @@
 
 use super::kind::{Settings, tick};
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult};
 use crate::runs::new_run::NewRun;
@@ -189,7 +188,7 @@ impl App {
             binaries: Vec::new(),
             taken: Vec::new(),
         };
-        let record = self.fired(&firing, trigger, caller.actor(), signed(caller, json!({ "manual": true })));
+        let record = self.fired(&firing, trigger, caller.actor(), caller.signed(json!({ "manual": true })));
         let new = NewRun { params, origin: caller.origin(None), ..NewRun::default() };
         self.start_workflow(workflow, called, new, None, None, Some((firing, record)))
     }

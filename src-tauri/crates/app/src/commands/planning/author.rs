@@ -357,7 +357,7 @@ impl App {
             "workflowId": document["id"], "name": document["name"], "before": revision_of(&base), "after": revision,
             "by": AGENT,
         });
-        let facts = crate::audit::facts::signed(caller, facts);
+        let facts = caller.signed(facts);
         let record = self.fact(AuditEvent::PlanProposed, Level::Info, caller.actor(), facts);
         self.store.audit_append(record, None, true)?;
         let calls = calls_of(&document);

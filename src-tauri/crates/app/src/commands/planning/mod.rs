@@ -12,7 +12,6 @@ pub(crate) use expression::{expression_ask, expression_cancel};
 pub(crate) use session::{plan_cancel, plan_explain, plan_forget, plan_get, plan_settle, plan_start, plan_try};
 
 use crate::app::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{CallerRole, ModelKind};
 use crate::error::{ApiError, ApiResult, Class};
@@ -251,7 +250,7 @@ impl App {
             "tokens": report.usage.input_tokens + report.usage.output_tokens,
             "file": place.file.and_then(Path::file_name).map(|name| name.to_string_lossy()),
         });
-        let record = self.fact(event, Level::Info, caller.actor(), signed(caller, facts));
+        let record = self.fact(event, Level::Info, caller.actor(), caller.signed(facts));
         self.blocking(move |app| {
             app.store.audit_append(record, None, true)?;
             Ok(())

@@ -188,7 +188,7 @@ pub(crate) fn plan_settle(app: &App, caller: &Caller, request: PlanSettle) -> Ap
             "partly": request.rest.is_some(),
         });
         let level = signalbox_store::audit::Level::Info;
-        let facts = crate::audit::facts::signed(caller, facts);
+        let facts = caller.signed(facts);
         let record = app.fact(AuditEvent::PlanAccepted, level, caller.actor(), facts);
         app.store.audit_append(record, None, true)?;
     }

@@ -4,7 +4,6 @@
 use super::HISTORY;
 use super::spans::{RunTrace, part_of};
 use crate::App;
-use crate::audit::facts::signed;
 use crate::caller::Caller;
 use crate::dto::{RunTraceOf, RunTraceView, TelemetryProtocol, TelemetrySet, TelemetryTest, TelemetryView};
 use crate::error::{ApiError, ApiResult};
@@ -176,7 +175,7 @@ impl App {
         let facts = json!({
             "on": kept.on, "endpoint": kept.endpoint, "grpc": kept.grpc, "credential": kept.credential, "link": kept.link,
         });
-        let record = self.fact(AuditEvent::TelemetryChanged, Level::Info, caller.actor(), signed(caller, facts));
+        let record = self.fact(AuditEvent::TelemetryChanged, Level::Info, caller.actor(), caller.signed(facts));
         let value = serde_json::to_value(&kept).unwrap_or_default();
         let Ok(()) = self.store.setting_change_recorded(NAME, record, move |_| Ok::<_, Infallible>(Some(value)))?;
         if variable()?.is_none() {
