@@ -30,7 +30,7 @@ test('a person signs in with the browser, sees as whom, and signs out', async ({
     await host.rpc('tool_server_set', { name: 'desk', definition: { transport: 'http', url: desk.address } });
     await page.setViewportSize({ width: 1440, height: 900 });
     await openPage(page, host, '#/settings');
-    const section = page.getByRole('region', { name: 'Tools' });
+    const section = page.getByRole('region', { name: 'Tool servers' });
     const line = section.getByRole('group', { name: 'desk', exact: true });
     const signing = section.getByRole('group', { name: 'Signing in to desk' });
     // Nobody has approved the address: it is shown first.
@@ -92,7 +92,7 @@ test('whoever has the browser elsewhere pastes where it was sent: Enter ends it,
     // It says that somebody has to sign in, which is no success.
     await host.terminal('tools', 'connect', 'desk').catch(() => undefined);
     await openPage(page, host, '#/settings');
-    const section = page.getByRole('region', { name: 'Tools' });
+    const section = page.getByRole('region', { name: 'Tool servers' });
     await section.getByRole('button', { name: 'Sign in to desk' }).click();
     const dialog = page.getByRole('dialog', { name: 'Sign in to desk' });
     const address = await dialog.getByRole('link', { name: /^Go to 127/ }).getAttribute('href');

@@ -19,7 +19,7 @@ test('a tool server is added, approved as it is shown, and blocked when one word
     writeFileSync(words, 'Says what it is told.');
     await page.setViewportSize({ width: 1440, height: 900 });
     await openPage(page, host, '#/settings');
-    const section = page.getByRole('region', { name: 'Tools' });
+    const section = page.getByRole('region', { name: 'Tool servers' });
     await expect(section.getByText('No tool servers yet')).toBeVisible();
 
     // What it cannot be is said, and nothing is kept.
@@ -99,7 +99,7 @@ test('servers come from another program, keep their names, and lose nothing in a
   try {
     await page.setViewportSize({ width: 1440, height: 900 });
     await openPage(page, host, '#/settings');
-    const section = page.getByRole('region', { name: 'Tools' });
+    const section = page.getByRole('region', { name: 'Tool servers' });
     const dialog = page.getByRole('dialog');
     await host.rpc('tool_server_set', { name: 'one', definition: { transport: 'stdio', command: 'no-such-program' } });
     await page.reload();
@@ -122,7 +122,7 @@ test('servers come from another program, keep their names, and lose nothing in a
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await expect(other).toHaveCount(0);
     // The button that was pressed is gone: the keys go on from its part.
-    await expect(section.getByRole('heading', { name: 'Tools' })).toBeFocused();
+    await expect(section.getByRole('heading', { name: 'Tool servers' })).toBeFocused();
 
     // A name that is there is not taken away from the server that has it.
     await section.getByRole('button', { name: 'Add a server' }).click();

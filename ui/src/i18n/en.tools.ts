@@ -1,6 +1,6 @@
 /** Words of the servers of tools. */
 export const tools = {
-  'tools.title': 'Tools',
+  'tools.title': 'Tool servers',
   'tools.hint': 'MCP servers whose tools steps can call. A person on this machine adds and approves each one; a workflow file can refer to a server but never define one.',
   'tools.none': 'No tool servers yet',
   'tools.noneText': 'Add a program or an address that offers tools, or paste the mcp.json of another program.',
@@ -19,7 +19,7 @@ export const tools = {
   'tools.answers.one': '{name} offers {n} tool',
   'tools.answers.other': '{name} offers {n} tools',
   'tools.notAsApproved': '{name} differs from what was approved',
-  'tools.notAsApprovedText': 'Its tools are blocked. Review it in Settings, Tools.',
+  'tools.notAsApprovedText': 'Its tools are blocked. Review it in Settings, Tool servers.',
   'tools.silent': '{name} does not respond',
   'tools.wantsSignIn': 'Not signed in',
   'tools.wantsSomebody': '{name} requires sign-in',

@@ -558,7 +558,7 @@ export const steps: { [kind: string]: KindWords } = {
     '/ports/success/title': '结果',
     '/ports/error/title': '错误',
     '/config/properties/server/title': '服务器',
-    '/config/properties/server/description': '这台计算机的工具服务器（“设置”的“工具”）。工作流文件只能按名称引用它。',
+    '/config/properties/server/description': '这台计算机的工具服务器（“设置”的“工具服务器”）。工作流文件只能按名称引用它。',
     '/config/properties/tool/title': '工具',
     '/config/properties/tool/description': '服务器使用的名称。留空：形如 Tool_010_ReadFile 的步骤 ID 中的名称。',
     '/config/properties/arguments/title': '参数',

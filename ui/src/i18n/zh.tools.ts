@@ -1,6 +1,6 @@
 /** Simplified Chinese of en.tools.ts. */
 export const tools = {
-  'tools.title': '工具',
+  'tools.title': '工具服务器',
   'tools.hint': '步骤可以调用其工具的 MCP 服务器。由这台计算机上的人员添加并批准每个服务器；工作流文件可以引用服务器，但不能定义服务器。',
   'tools.none': '还没有工具服务器',
   'tools.noneText': '添加提供工具的程序或地址，或粘贴其他程序的 mcp.json。',
@@ -17,7 +17,7 @@ export const tools = {
   'tools.testOf': '测试 {name}',
   'tools.answers.other': '{name} 提供 {n} 个工具',
   'tools.notAsApproved': '{name} 与批准的内容不同',
-  'tools.notAsApprovedText': '其工具已被阻止。请在“设置”的“工具”中审查。',
+  'tools.notAsApprovedText': '其工具已被阻止。请在“设置”的“工具服务器”中审查。',
   'tools.silent': '{name} 没有响应',
   'tools.wantsSignIn': '未登录',
   'tools.wantsSomebody': '{name} 需要登录',

@@ -264,7 +264,7 @@ pub fn misnamed(name: &str) -> Option<(String, &'static str)> {
         ));
     }
     let good = server_and_tool(name).is_some() || name.strip_prefix(LEARN).is_some_and(|skill| !skill.is_empty());
-    let hint = "Write server/tool as in Settings, Tools, or learn_ and the name of a skill";
+    let hint = "Write server/tool as in Settings, Tool servers, or learn_ and the name of a skill";
     (!good).then(|| (format!("'{name}' is no name of a tool"), hint))
 }
 

@@ -38,13 +38,13 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('UnknownError')).toContain('check its input');
   expect(fix('LLMError', { details: { code: 'AUTH' } })).toContain('its provider in Settings');
   expect(fix('LLMError', { details: { code: 'HTTP_STATUS' } })).toContain('its provider in Settings');
-  expect(fix('ToolError', { details: { code: 'TOOL_NOT_APPROVED' } })).toContain('Settings, Tools');
+  expect(fix('ToolError', { details: { code: 'TOOL_NOT_APPROVED' } })).toContain('Settings, Tool servers');
   expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'day' } })).toContain('Settings, Models');
   expect(fix('LLMError', { details: { code: 'BUDGET_EXCEEDED', scope: 'run' } })).toContain('workflow settings');
   // Who signs in to a tool's server, and its credential, are the server's; those of a request are the step's.
-  expect(fix('ToolError', { details: { code: 'AUTH', server: 'desk' } })).toContain('Settings, Tools');
-  for (const kind of ['mcp.tool', 'agent.task', 'llm.chat']) expect(fix('ToolError', { details: { code: 'AUTH' } }, kind)).toContain('Settings, Tools');
-  expect(fix('ToolError', { details: { code: 'SECRET_UNAVAILABLE' } }, 'mcp.tool')).toContain('Settings, Tools');
+  expect(fix('ToolError', { details: { code: 'AUTH', server: 'desk' } })).toContain('Settings, Tool servers');
+  for (const kind of ['mcp.tool', 'agent.task', 'llm.chat']) expect(fix('ToolError', { details: { code: 'AUTH' } }, kind)).toContain('Settings, Tool servers');
+  expect(fix('ToolError', { details: { code: 'SECRET_UNAVAILABLE' } }, 'mcp.tool')).toContain('Settings, Tool servers');
   expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'llm.chat')).toContain('its provider in Settings');
   expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'http.request')).toContain('give the step a credential');
   expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('give the step a credential');

@@ -149,7 +149,7 @@ describe('tool servers in the settings', () => {
   const section = async () => {
     window.location.hash = '#/settings';
     render(<App />);
-    return within(await screen.findByRole('region', { name: 'Tools' }));
+    return within(await screen.findByRole('region', { name: 'Tool servers' }));
   };
 
   it('a change far below is seen in its box', async () => {

@@ -89,7 +89,7 @@ impl Access {
     }
 
     fn again(&self) -> String {
-        format!("Sign in again in Settings, Tools, or with `signalbox tools sign-in {}`", self.name)
+        format!("Sign in again in Settings, Tool servers, or with `signalbox tools sign-in {}`", self.name)
     }
 
     /// The sign-in to go along; none when nobody signed in.
@@ -159,7 +159,7 @@ impl Access {
 
     fn unsigned(&self) -> String {
         format!(
-            "The tool server '{0}' wants somebody to sign in. Do it in Settings, Tools, or with `signalbox tools sign-in {0}`",
+            "The tool server '{0}' wants somebody to sign in. Do it in Settings, Tool servers, or with `signalbox tools sign-in {0}`",
             self.name
         )
     }

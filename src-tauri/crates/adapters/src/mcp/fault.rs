@@ -147,7 +147,7 @@ fn of_http(error: &StreamableHttpError<reqwest::Error>) -> Meaning {
 }
 
 fn auth() -> ToolFailure {
-    failure(ToolFault::Auth, "The server wants a credential, or another one than it was given (Settings, Tools)")
+    failure(ToolFault::Auth, "The server wants a credential, or another one than it was given (Settings, Tool servers)")
 }
 
 fn of_status(status: u16) -> ToolFailure {

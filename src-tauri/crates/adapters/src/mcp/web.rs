@@ -23,7 +23,7 @@ pub(super) async fn transport(
     limit: usize,
 ) -> Result<StreamableHttpClientTransport<Admitted>, ToolFailure> {
     let mut url = Url::parse(given)
-        .map_err(|_| failure(ToolFault::Connect, "Its address is not valid; correct it in Settings, Tools"))?;
+        .map_err(|_| failure(ToolFault::Connect, "Its address is not valid; correct it in Settings, Tool servers"))?;
     let client = client_for(&url).map_err(|error| refused(&error))?;
     let mut headers = HeaderMap::new();
     if let Some(name) = credential.and_then(secret_ref::reference) {
@@ -49,6 +49,6 @@ fn refused(error: &HttpError) -> ToolFailure {
         HttpError::Refused { message } | HttpError::BadUrl { message } | HttpError::Connect { message } => {
             failure(ToolFault::Connect, message.clone())
         }
-        _ => failure(ToolFault::Connect, "The server cannot be reached; look at its address in Settings, Tools"),
+        _ => failure(ToolFault::Connect, "The server cannot be reached; look at its address in Settings, Tool servers"),
     }
 }

@@ -80,7 +80,7 @@ fn absent(server: &str, tool: &str, here: &Here, at: impl Fn(&str) -> String) ->
                 format!("There is no tool server '{server}' on this machine, and the step fails when it runs");
             let hint = match nearest(server, approved) {
                 Some(near) => format!("Did you mean '{near}'?"),
-                None => "Choose another one, or add it in Settings, Tools".to_owned(),
+                None => "Choose another one, or add it in Settings, Tool servers".to_owned(),
             };
             Some(Diagnostic::warning(Code::UnknownTool, at("server"), message, hint))
         }
@@ -93,7 +93,7 @@ fn absent(server: &str, tool: &str, here: &Here, at: impl Fn(&str) -> String) ->
             let message = format!("The server '{server}' has no tool '{tool}', and the step fails when it runs");
             let hint = match nearest(tool, its.by_ref()) {
                 Some(near) => format!("Did you mean '{near}'?"),
-                None => "Choose one of its tools; Settings, Tools shows them".to_owned(),
+                None => "Choose one of its tools; Settings, Tool servers shows them".to_owned(),
             };
             Some(Diagnostic::warning(Code::UnknownTool, at("tool"), message, hint))
         }

@@ -21,7 +21,7 @@ pub(crate) struct ToolBook {
 }
 
 fn not_approved(name: &str, why: &str) -> ToolFailure {
-    let message = format!("The tool server '{name}' {why}. Look at it and approve it in Settings, Tools");
+    let message = format!("The tool server '{name}' {why}. Look at it and approve it in Settings, Tool servers");
     ToolFailure::new(ToolFault::NotApproved, message)
 }
 
@@ -33,7 +33,7 @@ impl ToolBook {
     fn look(&self, name: &str) -> Result<ToolServerDefinition, ToolFailure> {
         let row = self.store.tool_server(name).map_err(|error| unreadable(&error))?;
         let row = row.ok_or_else(|| {
-            let message = format!("There is no tool server '{name}' on this machine. Add it in Settings, Tools");
+            let message = format!("There is no tool server '{name}' on this machine. Add it in Settings, Tool servers");
             ToolFailure::new(ToolFault::NotConfigured, message)
         })?;
         let definition = definition_of(&row);

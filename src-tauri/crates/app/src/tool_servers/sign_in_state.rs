@@ -156,7 +156,7 @@ impl ToolBook {
         let standing = Standing::of(&row);
         if let (Some(_), Some(ended)) = (&standing.signed, &standing.ended) {
             let words =
-                format!("{}. Sign in again in Settings, Tools, or with `signalbox tools sign-in {name}`", ended.why);
+                format!("{}. Sign in again in Settings, Tool servers, or with `signalbox tools sign-in {name}`", ended.why);
             return Err(ToolFailure::new(ToolFault::Auth, words));
         }
         Ok(standing.signed.map(|signed| signed.id))

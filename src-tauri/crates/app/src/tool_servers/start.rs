@@ -56,7 +56,7 @@ impl App {
                     }
                 };
                 let hint = format!(
-                    "Look at how it is started or reached, then connect to it in Settings, Tools, or with `signalbox tools connect \
+                    "Look at how it is started or reached, then connect to it in Settings, Tool servers, or with `signalbox tools connect \
                      {name}` on this machine."
                 );
                 return Err(ApiError::new(Class::Forbidden, "START_NOT_APPROVED", message, hint));

@@ -21,7 +21,7 @@ pub(super) fn findings(workflow: &Workflow, tools: &[Tool]) -> Vec<Diagnostic> {
             let why = tool.unusable.as_deref()?;
             let message = format!("The tool '{}' cannot be used, and the step fails when it runs: {why}", name(tool));
             let hint = "Choose another tool. Whoever keeps its server can mend its description, and then it is approved again \
-                        in Settings, Tools";
+                        in Settings, Tool servers";
             Some(Diagnostic::warning(Code::UnusableTool, at.clone(), message, hint))
         }));
     }
