@@ -7,9 +7,16 @@ use signalbox_model::Role;
 pub(crate) type OnTheWay = (String, usize, usize);
 
 impl Compiled {
-    /// What people call the node that runs at a path, `None` at the top: its title, else the title of its kind.
-    pub fn name_of(&self, path: Option<&str>, id: &str) -> Option<&str> {
-        self.node_at(path, id).map(|node| node.name)
+    /// What people call the node that runs at a path, `None` at the top: its title, else the title of its kind. Of several
+    /// nodes of a file with the same name each but the first has a number, as on the canvas.
+    pub fn name_of(&self, path: Option<&str>, id: &str) -> Option<String> {
+        let file = file_at(self, path.unwrap_or_default())?;
+        let own = self.nodes.get(*file.index.get(id)?)?.name();
+        let names = || file.workflow.nodes.keys().filter_map(|key| Some((key, self.nodes.get(*file.index.get(key)?)?.name())));
+        let earlier = names().take_while(|(key, _)| *key != id).filter(|(_, name)| *name == own).count();
+        // A number that is part of another node's name is left out.
+        let free = (2_usize..).map(|number| format!("{own} {number}")).filter(|name| names().all(|(_, other)| other != name));
+        if earlier == 0 { Some(own.to_owned()) } else { free.take(earlier).last() }
     }
 
     /// What a node is that runs at a path, `None` at the top.

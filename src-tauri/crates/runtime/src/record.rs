@@ -28,7 +28,7 @@ pub(crate) fn tasks(compiled: &Compiled, events: &[RunEvent]) -> Vec<TaskChange>
             }
             EventBody::HumanTaskCreated(created) => {
                 let about = created.origin.as_ref().map(|o| o.step_id.as_str()).or(event.step_id.as_deref());
-                let node_title = about.and_then(|id| compiled.name_of(event.path.as_deref(), id)).map(str::to_owned);
+                let node_title = about.and_then(|id| compiled.name_of(event.path.as_deref(), id));
                 changes.push(TaskChange::Create(Box::new(NewTask {
                     created: (**created).clone(),
                     created_ms: at_ms,

@@ -107,3 +107,16 @@ fn definitions_differ_in_what_they_do() {
     );
     assert_eq!(found.parts, ["settings"]);
 }
+
+#[test]
+fn steps_with_equal_names_are_told_apart_by_a_number_as_on_the_canvas() {
+    let noop = |title: &str| json!({ "type": "t.pass", "title": title });
+    let compiled = compile(json!({
+        "signalbox": 1, "id": "w", "name": "w",
+        "nodes": { "a": noop("Ask"), "b": noop("Ask"), "c": noop("Ask 2"), "d": noop("Ask"), "e": noop("Other") },
+        "edges": [{ "from": "a.success", "to": "b" }]
+    }));
+    let names: Vec<_> = ["a", "b", "c", "d", "e", "f"].map(|id| compiled.name_of(None, id)).into();
+    let wanted = [Some("Ask"), Some("Ask 3"), Some("Ask 2"), Some("Ask 4"), Some("Other"), None];
+    assert_eq!(names, wanted.map(|name| name.map(str::to_owned)));
+}
