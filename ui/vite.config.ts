@@ -13,7 +13,8 @@ export default defineConfig({
     // The page of forms is one of its own: it loads neither the app nor its token.
     rolldownOptions: { input: { index: 'index.html', form: 'form.html' }, output: { codeSplitting: { groups: [{ name: 'kit', test: /\/src\/kit\/|@fontsource-variable/ }] } } },
   },
-  server: { port: 5173, strictPort: true },
+  // The manual and its pictures are beside this folder.
+  server: { port: 5173, strictPort: true, fs: { allow: ['.', '../docs'] } },
   test: {
     environment: 'jsdom',
     globals: false,

@@ -102,6 +102,8 @@ test('no violations at the start, in lists, settings and their dialogs', async (
     await walk.go(`#/${screen}`, page.locator('main h1').first());
     await walk.see(`${screen} empty`);
   }
+  await walk.go('#/help/errors', page.getByRole('heading', { name: 'Errors and the policy' }));
+  await walk.see('help');
   await walk.go('#/catalog/http.request', page.getByRole('heading', { name: 'HTTP request' }));
   await walk.see('catalog');
   const parts = page.locator('[data-part]');

@@ -16,6 +16,7 @@ import { rerun } from './en.rerun.ts';
 import { said } from './en.said.ts';
 import { secrets } from './en.secrets.ts';
 import { time } from './en.time.ts';
+import { help } from './en.help.ts';
 import { hooks } from './en.hooks.ts';
 import { plan } from './en.plan.ts';
 import { poll } from './en.poll.ts';
@@ -29,7 +30,7 @@ import { telemetry } from './en.telemetry.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

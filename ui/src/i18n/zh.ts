@@ -23,6 +23,7 @@ import { rerun } from './zh.rerun.ts';
 import { said } from './zh.said.ts';
 import { secrets } from './zh.secrets.ts';
 import { time } from './zh.time.ts';
+import { help } from './zh.help.ts';
 import { hooks } from './zh.hooks.ts';
 import { plan } from './zh.plan.ts';
 import { poll } from './zh.poll.ts';
@@ -35,6 +36,6 @@ import { telemetry } from './zh.telemetry.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...steps, ...triggers };

@@ -14,12 +14,15 @@ import { CloseQuestion } from './parts/close-question.tsx';
 import { CrashGuard, part } from './parts/crash-guard.tsx';
 import { ImportDialog } from './parts/import-dialog.tsx';
 import { TemplatesDialog } from './parts/templates-dialog.tsx';
+import { Tour } from './parts/tour.tsx';
 import { useRoute } from './router.ts';
 import { RunsScreen } from './runs-screen.tsx';
 import { SettingsScreen } from './settings-screen.tsx';
 
 // Canvas and code fields are the larger half of the bundle: lists are shown before they are read.
 const BuilderScreen = lazy(() => part(import('./builder/builder-screen.tsx')).then((module) => ({ default: module.BuilderScreen })));
+// The manual is read by few, and seldom.
+const HelpScreen = lazy(() => part(import('./help-screen.tsx')).then((module) => ({ default: module.HelpScreen })));
 const InboxScreen = lazy(() => part(import('./inbox-screen.tsx')).then((module) => ({ default: module.InboxScreen })));
 const AuditScreen = lazy(() => part(import('./audit-screen.tsx')).then((module) => ({ default: module.AuditScreen })));
 const CompareScreen = lazy(() => part(import('./run/compare-screen.tsx')).then((module) => ({ default: module.CompareScreen })));
@@ -82,11 +85,13 @@ function Screens() {
         {route.screen === 'inbox' ? <InboxScreen taskId={route.taskId} /> : null}
         {route.screen === 'audit' ? <AuditScreen query={route.query} seq={route.seq} /> : null}
         {route.screen === 'catalog' ? <CatalogScreen kind={route.kind} /> : null}
+        {route.screen === 'help' ? <HelpScreen page={route.page} part={route.part} /> : null}
         {route.screen === 'settings' ? <SettingsScreen part={route.part} /> : null}
         </Suspense>
       </CrashGuard>
       <ImportDialog />
       <TemplatesDialog />
+      <Tour />
       <CloseQuestion />
     </Frame>
   );

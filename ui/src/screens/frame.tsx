@@ -23,7 +23,8 @@ import { createWorkflow, importFile, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
 import { showTemplates } from './parts/templates-dialog.tsx';
-import { hashOf, navigate, type Route } from './router.ts';
+import { startTour } from './parts/tour-steps.ts';
+import { hashOf, navigate, parseRoute, type Route } from './router.ts';
 
 const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.automations' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
   { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
@@ -43,7 +44,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   useTaskChanges();
   const on = RAIL.find((entry) => entry.screens.includes(route.screen));
   // A workflow and a run are called by their own names.
-  usePageName(route.screen === 'workflow' || route.screen === 'run' ? undefined : t(on?.title ?? 'nav.settings'));
+  usePageName(route.screen === 'workflow' || route.screen === 'run' ? undefined : t(on?.title ?? (route.screen === 'help' ? 'nav.help' : 'nav.settings')));
   // The native menu names actions; what cannot be done now does nothing.
   useEffect(() => transport().onMenu?.((id) => { if (openScope() === undefined) runAction(id); }), []);
   return (
@@ -53,6 +54,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         <div className="brand"><Brand /></div>
         {RAIL.map((entry) => <RailLink key={entry.title} on={entry.screens.includes(route.screen)} href={hashOf(entry.route)} icon={entry.icon} title={t(entry.title)} mark={entry.title === 'nav.inbox' ? <OpenTasks /> : entry.title === 'nav.audit' ? <BrokenChain /> : undefined} />)}
         <span className="sp" />
+        <RailLink on={route.screen === 'help'} href="#/help" icon="book" title={t('nav.help')} />
         <RailLink on={route.screen === 'settings'} href="#/settings" icon="sliders" title={t('nav.settings')} />
       </nav>
       <div id="content" tabIndex={-1}>{route.screen === 'audit' ? null : <BrokenBanner />}{children}</div>
@@ -147,11 +149,23 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
     { id: 'go.automations', title: t('action.goAutomations'), keys: ['Mod+Alt+6'], run: () => navigate({ screen: 'automations' }), group, icon: 'clock', inFields: true },
     { id: 'automations.pauseAll', title: t('automations.pauseAllAction'), keys: [], run: () => navigate({ screen: 'automations', ask: 'deactivate' }), when: deactivates, group, icon: 'pause' },
     { id: 'go.settings', title: t('action.goSettings'), keys: ['Mod+,'], run: () => navigate({ screen: 'settings' }), group, icon: 'sliders', inFields: true },
+    { id: 'go.help', title: t('action.goHelp'), keys: ['F1'], run: openHelp, group, icon: 'book', inFields: true },
+    { id: 'app.tour', title: t('action.tour'), keys: [], run: startTour, group, icon: 'flag' },
     { id: 'app.messages', title: t('action.messages'), keys: [], run: () => showMessages(true), group, icon: 'chat' },
     { id: 'theme.light', title: t('action.themeLight'), keys: [], run: () => setTheme('light'), group, icon: 'eye' },
     { id: 'theme.dark', title: t('action.themeDark'), keys: [], run: () => setTheme('dark'), group, icon: 'eye' },
     { id: 'theme.system', title: t('action.themeSystem'), keys: [], run: () => setTheme('system'), group, icon: 'eye' },
   ];
+}
+
+/** What the manual says of the screen that is open. */
+const PAGE_OF: Partial<Record<Route['screen'], string>> = {
+  workflow: 'drawing', runs: 'runs', run: 'runs', compare: 'runs', automations: 'triggers', inbox: 'inbox', audit: 'audit-chain', settings: 'settings',
+};
+function openHelp(): void {
+  const { screen } = parseRoute(window.location.hash);
+  const page = PAGE_OF[screen];
+  if (screen !== 'help') navigate({ screen: 'help', ...(page ? { page } : {}) });
 }
 
 /** What belongs to the open workflow comes first; groups that are not named here come before them. */

@@ -14,6 +14,8 @@ export type Route =
   | { screen: 'inbox'; taskId?: string }
   | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
+  /** A page of the manual, and a heading in it. */
+  | { screen: 'help'; page?: string; part?: string }
   | { screen: 'settings'; part?: string };
 
 export function parseRoute(hash: string): Route {
@@ -42,6 +44,10 @@ export function parseRoute(hash: string): Route {
       return { screen, ...(asked ? { query: asked } : {}), ...(/^\d{1,15}$/.test(value) ? { seq: Number(value) } : {}) };
     }
     case 'catalog': return value ? { screen, kind: value } : { screen };
+    case 'help': {
+      const part = new URLSearchParams(query).get('part');
+      return value ? { screen, page: value, ...(part ? { part } : {}) } : { screen };
+    }
     case 'automations': return new URLSearchParams(query).get('ask') === 'deactivate' ? { screen, ask: 'deactivate' } : { screen };
     case 'settings': return value ? { screen, part: value } : { screen };
     default: return { screen: 'workflows' };
@@ -63,6 +69,7 @@ export function hashOf(route: Route): string {
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;
     case 'catalog': return route.kind ? `#/catalog/${encodeURIComponent(route.kind)}` : '#/catalog';
+    case 'help': return route.page ? `#/help/${encodeURIComponent(route.page)}${route.part ? `?part=${encodeURIComponent(route.part)}` : ''}` : '#/help';
     case 'automations': return route.ask ? `#/automations?ask=${route.ask}` : '#/automations';
     case 'settings': return route.part ? `#/settings/${encodeURIComponent(route.part)}` : '#/settings';
     case 'workflows': return '#/workflows';

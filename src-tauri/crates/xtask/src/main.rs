@@ -1,4 +1,4 @@
-//! `cargo xtask run | test | gen | check | counts | peers | eval | bench`: one way to set up, build and test, the same for a person and for CI.
+//! `cargo xtask run | test | gen | check | counts | peers | eval | bench | manual | package`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
 mod counts;
@@ -32,6 +32,7 @@ cargo xtask <task>
   bench   measure, and print the table for docs/benchmarks.md
   package build for release, then pack below target/package: Debian packages, a portable tar, an OCI image of the server, a list of
           components and checksums; `--dev`: pack the programs of target/debug, to try the packages
+  manual  write the manual as a site below target/manual
 ";
 
 fn main() -> ExitCode {
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Some("peers") => steps::peers(&root, &args[1..]),
         Some("eval") => steps::eval(&root, &args[1..]),
         Some("bench") => steps::bench(&root, &args[1..]),
+        Some("manual") => ui::manual(&root),
         Some("package") => package::package(&root, &args[1..]),
         None | Some("help" | "-h" | "--help") => {
             print!("{HELP}");

@@ -35,11 +35,18 @@ pub(crate) fn packages(folder: &Path) -> Result<(), Failure> {
     fs::write(&stamp, lock).map_err(|error| format!("{} cannot be written: {error}", stamp.display()))
 }
 
-/// `npm run build` when a source is newer than the last build.
+/// `cargo xtask manual`: the pages below `docs` as a site.
+pub(crate) fn manual(root: &Path) -> Result<(), Failure> {
+    install(root)?;
+    shell::run(&dir(root), "npm", &["run", "--silent", "manual"])
+}
+
+/// `npm run build` when a source is newer than the last build. The manual is a part of the UI.
 pub(crate) fn build(root: &Path) -> Result<(), Failure> {
     let ui = dir(root);
     let built = fs::metadata(ui.join("dist/index.html")).and_then(|meta| meta.modified()).ok();
-    if built.is_some_and(|built| newest(&ui).is_some_and(|source| source <= built)) {
+    let newest = newest(&ui).into_iter().chain(newest(&root.join("docs"))).max();
+    if built.is_some_and(|built| newest.is_some_and(|source| source <= built)) {
         println!("The UI is up to date.");
         return Ok(());
     }

@@ -1,6 +1,6 @@
 /** First screen: samples, an empty workflow, recent files, latest runs. Says what the person wants; the screen does it. */
 import './gallery.css';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { ApiError } from '../../api/error.ts';
 import type { RunRow, Sample, SampleNeed, WorkflowEntry } from '../../api/types.ts';
 import { plain } from '../../text/letters.ts';
@@ -28,6 +28,8 @@ export interface GalleryProps {
   onDuplicate(entry: WorkflowEntry): void;
   onDelete(entry: WorkflowEntry): void;
   onShowRuns(entry: WorkflowEntry | null): void;
+  /** Stands above everything as long as there is no workflow. */
+  notice?: ReactNode;
 }
 
 export function Gallery(props: GalleryProps) {
@@ -44,6 +46,7 @@ export function Gallery(props: GalleryProps) {
     <div className="g-mid">
       <section className="g-main" aria-label={t('gallery.title')}>
         <p className="t2 g-intro">{t('gallery.intro')}</p>
+        {known && !own ? props.notice : null}
         {samples.error && makes ? <Failed error={samples.error} retry={samples.retry} /> : null}
         {featured ? <Hero sample={featured} {...props} /> : samples.data || samples.error || !makes ? null : <HeroSkeleton />}
         {known ? (

@@ -58,3 +58,20 @@ fn every_command_has_a_man_page() {
     let page = std::fs::read_to_string(out.join("signalbox-backup.1")).expect("a page");
     assert!(page.contains("with\\-secrets") && page.contains("Exit: 0"), "{page}");
 }
+
+#[test]
+fn every_workflow_in_the_manual_runs() {
+    let place = TestHome::new();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/manual");
+    let mut seen = 0;
+    for page in std::fs::read_dir(folder).expect("the manual is there").flatten() {
+        let text = std::fs::read_to_string(page.path()).unwrap_or_default();
+        for block in text.split("```json\n").skip(1).filter(|block| block.contains("\"signalbox\"")) {
+            let file = place.file("manual.signalbox.json", block.split("```").next().unwrap_or_default());
+            let done = place.run(&["run", &file.to_string_lossy()]);
+            assert_eq!(done.code, 0, "{}: {}{}", page.path().display(), done.out, done.err);
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
+}
