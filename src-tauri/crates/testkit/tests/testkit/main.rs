@@ -4,6 +4,7 @@ mod agents;
 mod architecture;
 mod binaries;
 mod clock;
+mod dependencies;
 mod glossary;
 mod histories;
 mod modules;
