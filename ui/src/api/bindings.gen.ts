@@ -683,6 +683,34 @@ export interface AutoFixAttempt {
 /** Shape of the delay between attempts. */
 export type Backoff = 'fixed' | 'exponential' | 'linear';
 
+/** When backups are made by themselves, and what became of the last ones. */
+export interface BackupSchedule {
+  /** Hours between two backups; absent = none is made by itself. */
+  everyHours?: number;
+  /** The folder that they are written to. */
+  folder?: string;
+  /** So many are kept there. */
+  keep: number;
+  /** When the next is due, RFC 3339. */
+  nextAt?: string;
+  /** When the last was written, RFC 3339. */
+  lastAt?: string;
+  /** The archive that was written last. */
+  lastFile?: string;
+  /** Why the newest attempt wrote none; it is repeated within an hour. */
+  error?: string;
+}
+
+/** A new schedule. */
+export interface BackupScheduleSet {
+  /** Hours between two backups, 1 to 744; absent = none is made by itself. */
+  everyHours?: number;
+  /** Handle of a folder that the system's dialog gave; absent = the folder stays. */
+  folder?: string;
+  /** How many are kept, 1 to 1,000; absent = as before, 7 at first. */
+  keep?: number;
+}
+
 /** The base of a re-run, part of its `workflow_start`. */
 export interface Base {
   /** Events of the original that stand, in their order. Folded, they are the state before the step. */
@@ -6305,6 +6333,10 @@ export interface Commands {
   secret_choose: { request: SecretChoose; response: SecretStatus };
   /** Unlocks the secrets until the program ends, with their passphrase or through the system key store. */
   secret_unlock: { request: SecretUnlock; response: SecretStatus };
+  /** Returns when backups are made automatically, and what became of the last one. */
+  backup_schedule: { request: Empty; response: BackupSchedule };
+  /** Sets when backups are made automatically; the folder is chosen in the window or at the terminal. */
+  backup_schedule_set: { request: BackupScheduleSet; response: BackupSchedule };
   /** Returns whether and where spans of runs are sent, and what became of them. */
   telemetry_get: { request: Empty; response: TelemetryView };
   /** Sets whether and where spans of runs are sent; on this machine only. */
@@ -6543,6 +6575,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   secret_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'model_list', 'audit_list'] },
   secret_choose: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'model_list', 'audit_list'] },
   secret_unlock: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'model_list'] },
+  backup_schedule: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  backup_schedule_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['backup_schedule', 'audit_list'] },
   telemetry_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   telemetry_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get', 'run_trace'] },
   telemetry_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get'] },

@@ -164,6 +164,7 @@ export const audit = {
   'audit.event.AUDIT_RETENTION_CHANGED': 'Retention changed',
   'audit.event.TELEMETRY_CHANGED': 'Telemetry settings changed',
   'audit.event.CONNECTOR_CHANGED': 'Connector changed',
+  'audit.event.BACKUP_SCHEDULE_CHANGED': 'Backup schedule changed',
   'audit.event.BACKUP_CREATED': 'Backup created',
   'audit.event.BACKUP_RESTORED': 'Backup restored',
   'audit.event.AUDIT_KEY_CHANGED': 'Signing key changed',

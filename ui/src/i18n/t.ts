@@ -1,6 +1,7 @@
 /** All words a person sees. Each room has its own table; keys are typed; `{name}` is filled from the arguments. */
 import { audit } from './en.audit.ts';
 import { automations } from './en.automations.ts';
+import { backup } from './en.backup.ts';
 import { canvas } from './en.canvas.ts';
 import { compare } from './en.compare.ts';
 import { conditions } from './en.conditions.ts';
@@ -30,7 +31,7 @@ import { telemetry } from './en.telemetry.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

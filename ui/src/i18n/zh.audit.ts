@@ -155,6 +155,7 @@ export const audit = {
   'audit.event.AUDIT_RETENTION_CHANGED': '保留期已更改',
   'audit.event.TELEMETRY_CHANGED': '遥测设置已更改',
   'audit.event.CONNECTOR_CHANGED': '连接器已更改',
+  'audit.event.BACKUP_SCHEDULE_CHANGED': '备份计划已更改',
   'audit.event.BACKUP_CREATED': '已创建备份',
   'audit.event.BACKUP_RESTORED': '已恢复备份',
   'audit.event.AUDIT_KEY_CHANGED': '签名密钥已更改',

@@ -8,6 +8,7 @@ import { steps } from './zh.kinds-steps.ts';
 import { triggers } from './zh.kinds-triggers.ts';
 import { audit } from './zh.audit.ts';
 import { automations } from './zh.automations.ts';
+import { backup } from './zh.backup.ts';
 import { canvas } from './zh.canvas.ts';
 import { compare } from './zh.compare.ts';
 import { conditions } from './zh.conditions.ts';
@@ -36,6 +37,6 @@ import { telemetry } from './zh.telemetry.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...steps, ...triggers };

@@ -255,6 +255,7 @@ impl App {
                 app.copy_in_background(threads.handle());
                 app.webhooks_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
+                app.back_up_in_background(threads.handle());
                 app.triggers_in_background(threads.handle());
                 app.watch_clock(threads.handle());
             }

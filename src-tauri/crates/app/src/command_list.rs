@@ -177,6 +177,8 @@ macro_rules! command_list {
             Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list model_list audit_list], "Deletes a secret.";
             Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list audit_list], "Chooses where the encryption key of the secrets is kept.";
             Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list], "Unlocks the secrets until the program ends, with their passphrase or through the system key store.";
+            Query backup_schedule(Empty) -> BackupSchedule, Operator, [Desktop Http], [], "Returns when backups are made automatically, and what became of the last one.";
+            Action backup_schedule_set(BackupScheduleSet) -> BackupSchedule, Builder, [Desktop Http], [backup_schedule audit_list], "Sets when backups are made automatically; the folder is chosen in the window or at the terminal.";
             Query telemetry_get(Empty) -> TelemetryView, Operator, [Desktop Http], [], "Returns whether and where spans of runs are sent, and what became of them.";
             Action telemetry_set(TelemetrySet) -> TelemetryView, Builder, [Desktop Http], [telemetry_get run_trace], "Sets whether and where spans of runs are sent; on this machine only.";
             Action telemetry_test(Empty) -> TelemetryTest, Builder, [Desktop Http], [telemetry_get], "Sends one span to the collector and returns what became of it.";

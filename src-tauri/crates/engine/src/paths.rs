@@ -12,10 +12,12 @@ impl Compiled {
     pub fn name_of(&self, path: Option<&str>, id: &str) -> Option<String> {
         let file = file_at(self, path.unwrap_or_default())?;
         let own = self.nodes.get(*file.index.get(id)?)?.name();
-        let names = || file.workflow.nodes.keys().filter_map(|key| Some((key, self.nodes.get(*file.index.get(key)?)?.name())));
+        let names =
+            || file.workflow.nodes.keys().filter_map(|key| Some((key, self.nodes.get(*file.index.get(key)?)?.name())));
         let earlier = names().take_while(|(key, _)| *key != id).filter(|(_, name)| *name == own).count();
         // A number that is part of another node's name is left out.
-        let free = (2_usize..).map(|number| format!("{own} {number}")).filter(|name| names().all(|(_, other)| other != name));
+        let free =
+            (2_usize..).map(|number| format!("{own} {number}")).filter(|name| names().all(|(_, other)| other != name));
         if earlier == 0 { Some(own.to_owned()) } else { free.take(earlier).last() }
     }
 

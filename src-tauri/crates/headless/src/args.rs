@@ -282,7 +282,8 @@ pub(crate) enum Command {
         after_help = "Holds the history, the audit chain, settings, grants, indexes, the library and the files of runs; secrets only with \
                       --with-secrets. The passphrase is prompted for, or read from SIGNALBOX_BACKUP_PASSPHRASE_FILE or \
                       SIGNALBOX_BACKUP_PASSPHRASE. The archive is read again before it gets its name.\n\nExit: 0 written and verified, \
-                      2 refused.\n\nExample:\n  signalbox backup /mnt/backup/signalbox-2026-11-29.tar.gz --with-secrets"
+                      2 refused.\n\nExample:\n  signalbox backup /mnt/backup/signalbox-2026-11-29.tar.gz --with-secrets\n  signalbox backup \
+                      --every 24 --keep 14 /mnt/backup"
     )]
     Backup(Backup),
     /// Restores a backup into a data folder.

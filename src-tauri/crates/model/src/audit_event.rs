@@ -117,6 +117,8 @@ events! {
     AuditRetention = "AUDIT_RETENTION",
     /// A person made a backup of the data folder; this one is in it.
     BackupCreated = "BACKUP_CREATED",
+    /// A person chose when backups are made by themselves.
+    BackupScheduleChanged = "BACKUP_SCHEDULE_CHANGED",
     /// The data folder was restored from a backup; the chain continues from there.
     BackupRestored = "BACKUP_RESTORED",
     /// A person chose where traces of runs go.

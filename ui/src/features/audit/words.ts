@@ -80,6 +80,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   AUDIT_RETENTION_CHANGED: { icon: 'chain', color: 't2', key: 'audit.event.AUDIT_RETENTION_CHANGED' },
   TELEMETRY_CHANGED: { icon: 'globe', color: 't2', key: 'audit.event.TELEMETRY_CHANGED' },
   CONNECTOR_CHANGED: { icon: 'plug', color: 't2', key: 'audit.event.CONNECTOR_CHANGED' },
+  BACKUP_SCHEDULE_CHANGED: { icon: 'copy', color: 't2', key: 'audit.event.BACKUP_SCHEDULE_CHANGED' },
   BACKUP_CREATED: { icon: 'copy', color: 'c-wait', key: 'audit.event.BACKUP_CREATED' },
   BACKUP_RESTORED: { icon: 'redo', color: 'c-wait', key: 'audit.event.BACKUP_RESTORED' },
   AUDIT_KEY_CHANGED: { icon: 'key', color: 'c-wait', key: 'audit.event.AUDIT_KEY_CHANGED' },

@@ -356,6 +356,10 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             let with = facts.and_then(|facts| facts.get("secrets")) == Some(&Value::Bool(true));
             format!("{} made a backup{}{}", who(), if with { " with the secrets" } else { "" }, of("file"))
         }
+        AuditEvent::BackupScheduleChanged => match number(facts, "everyHours") {
+            Some(hours) => format!("{} set backups every {hours} hours{}", who(), of("folder")),
+            None => format!("{} turned off scheduled backups", who()),
+        },
         AuditEvent::TelemetryChanged => match facts.and_then(|facts| facts.get("on")?.as_bool()) {
             Some(true) => format!("{} turned on traces of runs{}", who(), of("endpoint")),
             _ => format!("{} turned off traces of runs", who()),

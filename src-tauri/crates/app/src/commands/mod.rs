@@ -6,6 +6,7 @@ mod audit;
 mod audit_anchor;
 mod audit_retention;
 mod audit_sink;
+mod backup;
 mod connector;
 mod error_rules;
 mod folder;
@@ -43,6 +44,7 @@ pub(crate) use audit_retention::{audit_retention, audit_retention_now, audit_ret
 pub(crate) use audit_sink::{
     audit_sink_add, audit_sink_now, audit_sink_pause, audit_sink_remove, audit_sink_test, audit_sinks,
 };
+pub(crate) use backup::{backup_schedule, backup_schedule_set};
 pub(crate) use connector::{connector_add, connector_list, connector_operation, connector_remove};
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke};

@@ -3,6 +3,7 @@
 
 mod anchor;
 mod audit;
+mod backup;
 mod common;
 mod compare;
 mod connector;
@@ -39,6 +40,7 @@ mod webhook;
 
 pub use anchor::*;
 pub use audit::*;
+pub use backup::*;
 pub use common::*;
 pub use compare::*;
 pub use connector::*;

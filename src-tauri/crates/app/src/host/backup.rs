@@ -2,6 +2,7 @@
 
 mod archive;
 mod restore;
+mod schedule;
 
 pub use restore::{Restore, RestoreReport, restore};
 
@@ -18,7 +19,7 @@ use signalbox_adapters::{private, vault};
 use signalbox_model::{AuditEvent, time};
 use signalbox_ports::Secret;
 use signalbox_retrieval::{copy_index, index_files};
-use signalbox_store::audit::Level;
+use signalbox_store::audit::{Actor, Level};
 use signalbox_store::{StoreError, check_copy};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -90,10 +91,10 @@ impl App {
         passphrase: Option<String>,
     ) -> ApiResult<BackupReport> {
         let (caller, passphrase) = (caller.clone(), passphrase.map(Secret::new));
-        self.blocking(move |app| app.back_up_now(&caller, &out, passphrase.as_ref())).await
+        self.blocking(move |app| app.back_up_now(caller.actor(), caller.via.as_str(), &out, passphrase.as_ref())).await
     }
 
-    fn back_up_now(&self, caller: &Caller, out: &Path, passphrase: Option<&Secret>) -> ApiResult<BackupReport> {
+    fn back_up_now(&self, actor: Actor, via: &str, out: &Path, passphrase: Option<&Secret>) -> ApiResult<BackupReport> {
         let out = std::path::absolute(out).map_err(|error| io_error(&error, out, "found"))?;
         if out.symlink_metadata().is_ok() {
             let message = format!("{} exists already.", out.display());
@@ -105,10 +106,9 @@ impl App {
             ));
         }
         let secrets = passphrase.map(|passphrase| self.sealed_secrets(passphrase)).transpose()?;
-        let facts =
-            json!({ "file": out, "secrets": secrets.is_some(), "via": caller.via.as_str(), "osUser": os_user() });
+        let facts = json!({ "file": out, "secrets": secrets.is_some(), "via": via, "osUser": os_user() });
         // Before the copy, so that the backup says of itself who made it.
-        let record = self.fact(AuditEvent::BackupCreated, Level::Warn, caller.actor(), facts);
+        let record = self.fact(AuditEvent::BackupCreated, Level::Warn, actor, facts);
         let not_recorded = match self.store.audit_append(record, None, true) {
             Ok(_) => None,
             // Whoever cannot save any more needs a backup most.

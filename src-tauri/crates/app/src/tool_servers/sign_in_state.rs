@@ -155,8 +155,10 @@ impl ToolBook {
         let Some(row) = row.filter(|row| row.definition == json!(definition)) else { return Ok(None) };
         let standing = Standing::of(&row);
         if let (Some(_), Some(ended)) = (&standing.signed, &standing.ended) {
-            let words =
-                format!("{}. Sign in again in Settings, Tool servers, or with `signalbox tools sign-in {name}`", ended.why);
+            let words = format!(
+                "{}. Sign in again in Settings, Tool servers, or with `signalbox tools sign-in {name}`",
+                ended.why
+            );
             return Err(ToolFailure::new(ToolFault::Auth, words));
         }
         Ok(standing.signed.map(|signed| signed.id))

@@ -5,9 +5,21 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// The archive to write; an existing file is refused.
-    #[arg(value_name = "OUT")]
-    pub(crate) out: PathBuf,
+    /// The archive to write; an existing file is refused. With --every the folder for the archives.
+    #[arg(value_name = "OUT", required_unless_present_any = ["off", "schedule"])]
+    pub(crate) out: Option<PathBuf>,
+    /// Make a backup every so many hours, 1 to 744, while the window or `serve` runs; without secrets.
+    #[arg(long, value_name = "HOURS", conflicts_with = "with_secrets")]
+    pub(crate) every: Option<u32>,
+    /// How many of those are kept; 7 if it was never said.
+    #[arg(long, value_name = "N", requires = "every")]
+    pub(crate) keep: Option<u32>,
+    /// Make no more backups by schedule.
+    #[arg(long, conflicts_with_all = ["out", "every"])]
+    pub(crate) off: bool,
+    /// Show the schedule, and what became of the last backup.
+    #[arg(long, conflicts_with_all = ["out", "every", "off"])]
+    pub(crate) schedule: bool,
     /// Include the secrets, the signing key and the server's tokens, encrypted with a passphrase.
     #[arg(long)]
     pub(crate) with_secrets: bool,

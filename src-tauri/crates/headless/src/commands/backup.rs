@@ -5,6 +5,7 @@ use super::secret::unlock;
 use crate::args::{Backup, Restore};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
+use signalbox_app::dto::BackupSchedule;
 use signalbox_app::{ApiError, ApiResult, App, Caller};
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
@@ -17,13 +18,26 @@ const LONGEST: u64 = 4_096;
 
 pub(crate) async fn backup(app: &Arc<App>, output: &Output, args: &Backup) -> Done {
     let caller = Caller::terminal(None)?;
+    let Some(out) = &args.out else {
+        let schedule =
+            if args.off { app.backup_schedule_set(&caller, None, None, None)? } else { app.backup_schedule()? };
+        show_schedule(output, &schedule);
+        return Ok(OK);
+    };
+    if args.every.is_some() {
+        let folder = std::path::absolute(out)
+            .map_err(|error| ApiError::bad_request(format!("{}: {error}.", text_of(out)), ""))?;
+        let schedule = app.backup_schedule_set(&caller, args.every, Some(folder), args.keep)?;
+        show_schedule(output, &schedule);
+        return Ok(OK);
+    }
     let passphrase = if args.with_secrets {
         unlock(app, &caller).await?;
         Some(passphrase("Passphrase of the backup: ", true)?)
     } else {
         None
     };
-    let report = app.back_up(&caller, args.out.clone(), passphrase).await?;
+    let report = app.back_up(&caller, out.clone(), passphrase).await?;
     if output.json {
         output.value(&json!(report));
         return Ok(OK);
@@ -38,6 +52,26 @@ pub(crate) async fn backup(app: &Arc<App>, output: &Output, args: &Backup) -> Do
         output.line(&format!("  Note: {}", plain(sentence)));
     }
     Ok(OK)
+}
+
+fn show_schedule(output: &Output, schedule: &BackupSchedule) {
+    if output.json {
+        output.value(&json!(schedule));
+        return;
+    }
+    match (schedule.every_hours, &schedule.folder) {
+        (Some(hours), Some(folder)) => {
+            output.line(&format!("Every {hours} hours to {}, {} are kept", plain(folder), schedule.keep));
+            output.line(&format!("  Next: {}", schedule.next_at.as_deref().unwrap_or("-")));
+        }
+        _ => output.line("No backups by schedule. Set one: signalbox backup --every 24 DIR"),
+    }
+    if let (Some(at), Some(file)) = (&schedule.last_at, &schedule.last_file) {
+        output.line(&format!("  Last: {at}, {}", plain(file)));
+    }
+    if let Some(error) = &schedule.error {
+        output.line(&format!("  {}: {}", output.paint("The newest attempt failed", Tone::Bad), plain(error)));
+    }
 }
 
 pub(crate) async fn restore(output: &Output, args: &Restore, data: PathBuf) -> Done {

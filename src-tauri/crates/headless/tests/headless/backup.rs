@@ -184,3 +184,20 @@ fn a_backup_and_what_it_restores_are_for_their_owner_only() {
         fs::read_dir(place.dir.path()).expect("a folder").flatten().map(|entry| entry.file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with('.')), "{left:?}");
 }
+
+#[test]
+fn backups_are_scheduled_at_the_terminal() {
+    let place = TestHome::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().to_string_lossy().into_owned();
+    assert_eq!(place.run(&["backup"]).code, 2);
+    let set = place.run(&["backup", "--every", "24", "--keep", "2", &to, "--json"]);
+    assert_eq!(set.code, 0, "{}", set.err);
+    assert_eq!((&set.json()["everyHours"], &set.json()["keep"]), (&24.into(), &2.into()));
+    assert!(place.run(&["backup", "--schedule"]).out.contains("Every 24 hours to"));
+    let refused = place.run(&["backup", "--every", "1", &place.data().to_string_lossy()]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("data folder"), "{}", refused.err);
+    let off = place.run(&["backup", "--off", "--json"]);
+    assert!(off.json().get("everyHours").is_none(), "{}", off.out);
+}

@@ -212,7 +212,10 @@ fn a_token_that_runs_out_is_renewed_without_a_word_until_it_cannot_be() {
     home.set(json!({ "forgets": 4, "refresh": "refused" }));
     let over = home.call("look");
     assert_eq!(over["error"]["details"]["code"], "AUTH", "{over}");
-    assert!(over["error"]["message"].as_str().expect("words").contains("Sign in again in Settings, Tool servers"), "{over}");
+    assert!(
+        over["error"]["message"].as_str().expect("words").contains("Sign in again in Settings, Tool servers"),
+        "{over}"
+    );
     assert_eq!(home.state()["state"], "ended");
     let asked = home.log().len();
     assert_eq!(home.call("look")["error"]["details"]["code"], "AUTH");

@@ -1,0 +1,21 @@
+/** Words of backups. */
+export const backup = {
+  'settings.part.backup': 'Backup',
+  'backup.title': 'Backup',
+  'backup.hint': 'One file with history, audit chain, settings and library, made while Signalbox runs. Secrets are not in it.',
+  'backup.every': 'Back up',
+  'backup.never': 'Never',
+  'backup.hours.one': 'Every hour',
+  'backup.hours.other': 'Every {n} hours',
+  'backup.days.one': 'Every day',
+  'backup.days.other': 'Every {n} days',
+  'backup.folder': 'Folder',
+  'backup.choose': 'Choose…',
+  'backup.keep': 'Backups to keep',
+  'backup.none': 'No backup was made yet.',
+  'backup.last': 'Last backup: {at}, {file}.',
+  'backup.next': 'Next: {at}.',
+  'backup.failed': 'The newest attempt failed and is repeated within an hour: {error}',
+  'backup.set': 'Backup schedule saved',
+  'backup.folderHttp': 'Choose a folder on the machine itself: in the desktop window, or with signalbox backup --every 24 FOLDER.',
+};
