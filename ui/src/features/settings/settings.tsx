@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { AppInfo, Closing, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t, type Language } from '../../i18n/index.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
-import { Badge, Button, comboOf, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
+import { Badge, Button, comboOf, EmptyState, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {
   /** The part that was asked for. */
@@ -78,15 +78,30 @@ export function SettingsView(props: SettingsProps) {
     if (isSettingsPart(name)) setAt(name);
   }
   const free = () => { wanted.current = undefined; };
+  const [asked, setAsked] = useState('');
+  const [left, setLeft] = useState<readonly string[]>(PARTS);
+  /** Sections without the words are hidden; who looks for something has no use for the rest. */
+  function find(text: string) {
+    setAsked(text);
+    free();
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const parts = [...box.current?.querySelectorAll<HTMLElement>('[data-part]') ?? []];
+    setLeft(parts.filter((one) => {
+      const sections = [...one.querySelectorAll<HTMLElement>('section')];
+      for (const section of sections) section.hidden = !words.every((word) => section.textContent.toLowerCase().includes(word));
+      return sections.some((section) => !section.hidden);
+    }).map((one) => one.dataset['part'] ?? ''));
+  }
   return (
     <div className="set-mid">
       <nav className="set-nav" aria-label={t('settings.parts')}>
-        {PARTS.map((one) => (
+        <TextInput icon="search" type="search" value={asked} placeholder={t('settings.find')} aria-label={t('settings.find')} onChange={find} />
+        {PARTS.filter((one) => left.includes(one)).map((one) => (
           <a key={one} href={props.hrefOf(one)} className={one === at ? 'on' : undefined} aria-current={one === at ? 'location' : undefined}>{t(`settings.part.${one}`)}</a>
         ))}
       </nav>
       <div className="set" ref={box} onScroll={onScroll} onWheel={free} onPointerDown={free} onKeyDown={free}>
-        <div>{PARTS.map((one) => <div key={one} data-part={one} className="set-part"><Part {...props} name={one} /></div>)}</div>
+        <div>{PARTS.map((one) => <div key={one} data-part={one} className="set-part" hidden={!left.includes(one)}><Part {...props} name={one} /></div>)}{left.length === 0 ? <EmptyState title={t('settings.none', { text: asked })} text={t('settings.noneHint')} /> : null}</div>
       </div>
     </div>
   );

@@ -41,7 +41,7 @@ describe('gallery', () => {
   it('shows nothing that does not work yet', async () => {
     await at('#/workflows');
     const rail = screen.getByRole('navigation', { name: 'Main' });
-    expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Automations', 'Inbox', 'Audit', 'Catalog', 'Settings']);
+    expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Automations', 'Inbox', 'Audit', 'Catalog', 'Help', 'Settings']);
   });
 
   it('draws nothing that the role takes away again: it is known before anything is drawn', async () => {
@@ -136,6 +136,18 @@ describe('runs', () => {
 });
 
 describe('settings', () => {
+  it('are found by words', async () => {
+    await at('#/settings');
+    const box = await screen.findByRole('searchbox', { name: 'Find a setting' });
+    fireEvent.change(box, { target: { value: 'theme' } });
+    const parts = screen.getByRole('navigation', { name: 'Parts of the settings' });
+    expect(within(parts).getAllByRole('link').map((link) => link.textContent)).toEqual(expect.arrayContaining(['Appearance']));
+    expect(within(parts).queryByRole('link', { name: 'Folders' })).toBeNull();
+    fireEvent.change(box, { target: { value: 'theme zzz' } });
+    expect(screen.getByText('No setting contains “theme zzz”')).toBeTruthy();
+    fireEvent.change(box, { target: { value: '' } });
+    expect(within(parts).getByRole('link', { name: 'Folders' })).toBeTruthy();
+  });
   it('change the theme at once and are kept', async () => {
     await at('#/settings');
     fireEvent.click(await screen.findByRole('radio', { name: 'Dark' }));
