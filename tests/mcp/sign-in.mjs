@@ -1,10 +1,11 @@
 // A tool server that wants somebody to sign in, and the authorization server that it names, for tests and without
-// dependencies. `--port FILE`: where the address of the tool server is written; `--log FILE`: a line of JSON per request;
+// dependencies. `--port FILE`: where the address of the tool server is written, and in FILE.issuer that of the other; `--log FILE`: a line of JSON per request;
 // `--set FILE`: JSON that is read anew with each request and says how both behave:
 //   first     seconds that the token for a code lasts (3600, as every other)
 //   forgets   so many of the tokens that were given first are not known any more
 //   refresh   false: no refresh token; "refused": it is not taken
 //   hostile   what is wrong: see HOSTILE
+//   client    the id of a client that was registered by hand; any redirect address is its own
 //   holds     true: the token endpoint does not answer as long as that stands there
 //   moved     true: the metadata of the tool server is at another address, which it names, and no longer at the usual one
 // Its tools say back what they were sent. The authorization server signs everybody in at once, as a browser with a session would see it. Codes hold once, for one
@@ -76,7 +77,7 @@ const issuer = await listen(async (request, response, body) => {
     }
     case '/authorize': {
       const asked = Object.fromEntries(url.searchParams);
-      const client = clients.get(asked.client_id);
+      const client = asked.client_id === settings().client ? { redirect_uris: [asked.redirect_uri] } : clients.get(asked.client_id);
       if (!client?.redirect_uris.includes(asked.redirect_uri) || asked.code_challenge_method !== 'S256' || asked.response_type !== 'code') return json(response, 400, { error: 'invalid_request' });
       const back = new URL(asked.redirect_uri);
       back.searchParams.set('state', hostile === 'state' ? 'another' : asked.state);
@@ -118,6 +119,12 @@ const issuer = await listen(async (request, response, body) => {
       const next = `refresh-${randomUUID()}`;
       if (refresh !== false) refreshes.set(next, { id, scope });
       return json(response, 200, { access_token: access, token_type: hostile === 'mac' ? 'mac' : 'Bearer', expires_in: expires, scope, ...(refresh === false ? {} : { refresh_token: next }) });
+    }
+    case '/api': {
+      // A service that takes the tokens and says back what it was sent.
+      const known = tokens.get(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]);
+      const good = known && !ended.has(known.id) && known.number >= (settings().forgets ?? 0);
+      return json(response, good ? 200 : 401, { sent: request.headers.authorization });
     }
     case '/revoke':
       ended.add(refreshes.get(form.token)?.id ?? tokens.get(form.token)?.id);
@@ -170,4 +177,5 @@ const resource = await listen((request, response, body) => {
       return response.writeHead(202).end();
   }
 });
+writeFileSync(`${option('--port')}.issuer`, issuer.base);
 writeFileSync(option('--port'), `${resource.base}/mcp`);

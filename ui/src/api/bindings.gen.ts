@@ -936,6 +936,9 @@ export interface CheckpointOf {
   at?: number;
 }
 
+/** How a client proves who it is at the token endpoint. A client without a secret sends its id only. */
+export type ClientAuthentication = 'basic' | 'body';
+
 /** What closing the window does while workflows are active. */
 export type Closing = 'background' | 'quit';
 
@@ -1026,6 +1029,8 @@ export interface ConnectorEntry {
   docs?: string;
   /** What secret the service needs; absent when it needs none. */
   credential?: string;
+  /** How people sign in to the service (OAuth 2). */
+  signIn?: ConnectorSignIn;
   /** Variables of the service's address. */
   variables: ConnectorVariable[];
   /** Its operations, in the order of the file. */
@@ -1078,6 +1083,22 @@ export interface ConnectorOperationGet {
   connector: string;
   /** The operation. */
   operation: string;
+}
+
+/** How a person signs in to the service of a connector. */
+export interface ConnectorSignIn {
+  /** The service. */
+  oauth: OAuthService;
+  /** Hosts that tokens are sent to, beside the host of the token endpoint. */
+  hosts: string[];
+  /** Where a client is registered. */
+  register?: string;
+  /** The redirect address that is registered, where the service takes no other. */
+  redirect?: string;
+  /** What to know when registering one. */
+  note?: string;
+  /** An address that answers 200 to a GET with a good token. */
+  testUrl?: string;
 }
 
 /** A variable of a service's address. */
@@ -2437,6 +2458,45 @@ export interface NotTried {
   reason: string;
 }
 
+/** A client that a person registered at a service. */
+export interface OAuthClient {
+  /** How tokens are got. */
+  grant: OAuthGrant;
+  /** The client id. */
+  clientId: string;
+  /** The service. */
+  service: OAuthService;
+  /** The redirect address on this machine that was registered, for example `http://localhost:8400/callback`; without it, a free port of 127.0.0.1, or the address of the server. */
+  redirect?: string;
+  /** The user of a mailbox (XOAUTH2). */
+  user?: string;
+}
+
+/** How tokens are got for the first time. */
+export type OAuthGrant = 'authorizationCode' | 'deviceCode' | 'clientCredentials';
+
+/** How a service gives tokens. */
+export interface OAuthService {
+  /** Where a person signs in (authorization code with PKCE). */
+  authorizationUrl?: string;
+  /** Where a code for another device is requested (RFC 8628). */
+  deviceUrl?: string;
+  /** Where tokens are given. */
+  tokenUrl: string;
+  /** Where tokens are taken back (RFC 7009). */
+  revocationUrl?: string;
+  /** The issuer that the browser must come back from (RFC 9207); without it, the host of the authorization address. */
+  issuer?: string;
+  /** The rights to ask for. */
+  scopes?: string[];
+  /** What separates scopes; a space when it is absent. */
+  scopeSeparator?: string;
+  /** Further parameters of the sign-in, or of the token request where no person signs in; none of them is secret. */
+  parameters?: Record<string, string>;
+  /** How the client proves who it is at the token endpoint. */
+  clientAuthentication?: ClientAuthentication;
+}
+
 /** What happens when nobody answers in time: `"escalate"`, `"abort"`, `"retry"`, `"skip"`, or an object that says more. */
 export type OnExpiry = ExpiryAction | ExpiryPolicy;
 
@@ -3689,8 +3749,16 @@ export interface SecretEntry {
   name: string;
   /** How it is sent. */
   kind: SecretKind;
-  /** The user of `basic`, the name of `header` and `query`. */
+  /** The user of `basic`, the name of `header` and `query`, the access key id of `aws`. */
   field?: string;
+  /** The region of `aws`. */
+  region?: string;
+  /** The service of `aws`, as it is named in signatures. */
+  service?: string;
+  /** How tokens are got, of `oauth2`. */
+  oauth?: OAuthClient;
+  /** Who is signed in, of `oauth2`. */
+  signIn?: SecretSignIn;
   /** Where it may be sent. */
   hosts: string[];
   /** When it was first set. */
@@ -3705,7 +3773,7 @@ export interface SecretEntry {
 export type SecretKeyPlace = 'system' | 'passphrase' | 'file';
 
 /** How a secret is sent. */
-export type SecretKind = 'bearer' | 'basic' | 'header' | 'query';
+export type SecretKind = 'bearer' | 'basic' | 'header' | 'query' | 'oauth2' | 'aws' | 'certificate';
 
 /** Names a secret. */
 export interface SecretName {
@@ -3719,12 +3787,77 @@ export interface SecretSet {
   name: string;
   /** How it is sent. */
   kind: SecretKind;
-  /** The user of `basic`, the name of `header` and `query`. */
+  /** The user of `basic`, the name of `header` and `query`, the access key id of `aws`. */
   field?: string;
+  /** The region of `aws`. */
+  region?: string;
+  /** The service of `aws`, as it is named in signatures. */
+  service?: string;
+  /** How tokens are got, of `oauth2`. */
+  oauth?: OAuthClient;
   /** Where it may be sent. */
   hosts: string[];
   /** The secret. */
   value: SecretText;
+}
+
+/** A sign-in with a secret. Tokens are never told. */
+export interface SecretSignIn {
+  /** Where it stands. */
+  state: SecretSignInState;
+  /** Why it ended, or why the last attempt came to nothing; without a full stop. */
+  message?: string;
+  /** Until when the browser or the code is waited for, RFC 3339. */
+  waitsUntil?: string;
+  /** The code that a person enters. */
+  userCode?: string;
+  /** Where the code is entered. */
+  page?: string;
+  /** Who signed in. */
+  by?: string;
+  /** When, RFC 3339. */
+  at?: string;
+  /** When the access token runs out, RFC 3339. */
+  expires?: string;
+  /** The rights (scopes) that it has, as far as they were told. */
+  scopes: string[];
+  /** It is renewed without a person. */
+  renews: boolean;
+}
+
+/** Takes what the browser came back with, from whoever copied it. */
+export interface SecretSignInFinish {
+  /** The secret. */
+  name: string;
+  /** The address at which the browser ended. */
+  address: string;
+}
+
+/** Where a sign-in with a secret stands. */
+export type SecretSignInState = 'wanted' | 'waiting' | 'signedIn' | 'ended';
+
+/** What became of signing out. */
+export interface SecretSignedOut {
+  /** The secret, to which nobody is signed in. */
+  secret: SecretEntry;
+  /** The service took the tokens back. */
+  revoked: boolean;
+  /** Why it did not, when it was asked. */
+  note?: string;
+}
+
+/** A sign-in that has begun. */
+export interface SecretSigningIn {
+  /** The secret. */
+  name: string;
+  /** For the person's browser; absent when the program signed in as itself, which is done then. */
+  address?: string;
+  /** Until when the browser or the code is waited for, RFC 3339. */
+  until?: string;
+  /** The code that a person enters at the address. */
+  userCode?: string;
+  /** The browser was opened with it. */
+  opened: boolean;
 }
 
 /** Whether secrets can be used now. */
@@ -3750,6 +3883,24 @@ export interface SecretStatus {
   systemTrouble?: string;
 }
 
+/** Tries a secret. */
+export interface SecretTest {
+  /** The secret. */
+  name: string;
+  /** Where to send it with a GET; without it, it is only looked up, and its token is got. */
+  url?: string;
+}
+
+/** What became of trying a secret. */
+export interface SecretTested {
+  /** It can be used. */
+  good: boolean;
+  /** What the service answered with. */
+  status?: number;
+  /** What was found, in a sentence. */
+  message: string;
+}
+
 /** A secret text in a request. It has no `Debug`, and what does not fit it is not quoted. */
 export type SecretText = string;
 
@@ -3757,6 +3908,18 @@ export type SecretText = string;
 export interface SecretUnlock {
   /** The passphrase, for secrets under one. Without it the key store of the system is asked, which may ask the person. */
   passphrase?: SecretText;
+}
+
+/** A workflow that uses a secret. */
+export interface SecretUse {
+  /** Its id. */
+  workflowId: string;
+  /** Its name. */
+  name: string;
+  /** The reference of its file in the library. */
+  ref: string;
+  /** Titles of the steps, or their ids. */
+  steps: string[];
 }
 
 /** The call that failed a run, about which a person is asked in a new run (ADR 58). */
@@ -6337,6 +6500,16 @@ export interface Commands {
   backup_schedule: { request: Empty; response: BackupSchedule };
   /** Sets when backups are made automatically; the folder is chosen in the window or at the terminal. */
   backup_schedule_set: { request: BackupScheduleSet; response: BackupSchedule };
+  /** Starts a sign-in to the service of a secret: returns the address for the person's browser, or a code. */
+  secret_sign_in: { request: SecretName; response: SecretSigningIn };
+  /** Finishes a sign-in with the address at which the browser ended. */
+  secret_sign_in_finish: { request: SecretSignInFinish; response: SecretEntry };
+  /** Signs out of the service of a secret and revokes the tokens. */
+  secret_sign_out: { request: SecretName; response: SecretSignedOut };
+  /** Gets a secret as a step does, and sends it to an address where one is given. */
+  secret_test: { request: SecretTest; response: SecretTested };
+  /** Lists the workflows and steps that use a secret. */
+  secret_uses: { request: SecretName; response: SecretUse[] };
   /** Returns whether and where spans of runs are sent, and what became of them. */
   telemetry_get: { request: Empty; response: TelemetryView };
   /** Sets whether and where spans of runs are sent; on this machine only. */
@@ -6577,6 +6750,11 @@ export const commands: Record<CommandName, CommandInfo> = {
   secret_unlock: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'model_list'] },
   backup_schedule: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   backup_schedule_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['backup_schedule', 'audit_list'] },
+  secret_sign_in: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
+  secret_sign_in_finish: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
+  secret_sign_out: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
+  secret_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
+  secret_uses: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   telemetry_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   telemetry_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get', 'run_trace'] },
   telemetry_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get'] },

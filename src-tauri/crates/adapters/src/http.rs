@@ -21,7 +21,10 @@ use reqwest::{Client, Method, Response};
 use signalbox_model::trace_context::{TRACEPARENT, TRACESTATE};
 use signalbox_ports::host::canonical;
 use signalbox_ports::trace_scope;
-use signalbox_ports::{BodySink, Clock as _, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream};
+use signalbox_ports::{
+    BodySink, Clock as _, Credential, CredentialKind, Http, HttpError, HttpRequest, HttpResponse, Redirects,
+    is_event_stream,
+};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -146,6 +149,18 @@ impl WebHttp {
         made.as_ref().map_err(|message| HttpError::Connect { message: message.clone() })
     }
 
+    /// A client that shows a certificate. Nothing of it is kept: no other request uses its connections.
+    fn own_client(&self, reach: Reach, credential: &Credential) -> Result<Client, HttpError> {
+        let bad = |why: &str| HttpError::CredentialRefused {
+            message: format!("The credential '{}' was not used: {why}", credential.name),
+        };
+        let identity = reqwest::Identity::from_pem(credential.value.expose().as_bytes());
+        let identity = identity.map_err(|_| bad("it holds no certificate and private key (PEM) that fit"))?;
+        let filter = Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) };
+        let client = builder(filter, false).identity(identity).build();
+        client.map_err(|_| bad("its private key does not fit its certificate, or is of an unknown type"))
+    }
+
     /// Sends one request to one address. One that may be repeated takes an open connection, and a fresh one when that turns
     /// out to have ended; POST and PATCH always take a fresh one, so that nobody has to guess whether they arrived.
     async fn hop(&self, reach: Reach, hop: &Hop<'_>) -> Result<Response, HttpError> {
@@ -181,12 +196,23 @@ impl WebHttp {
             // On this hop only: neither the next address nor any message is made of what goes along here.
             let (mut hop_url, mut hop_headers) = (url.clone(), headers.clone());
             if let Some(credential) = credential.as_ref().filter(|_| url.origin() == home) {
-                request_credentials::attach(credential, &mut hop_url, &mut hop_headers)?;
+                let bytes = body.as_deref().unwrap_or_default();
+                request_credentials::authenticate(credential, &method, &mut hop_url, &mut hop_headers, bytes)?;
             }
+            let identity = match credential.as_deref().filter(|_| url.origin() == home) {
+                Some(credential) if credential.kind == CredentialKind::ClientCertificate => {
+                    Some(self.own_client(reach, credential)?)
+                }
+                _ => None,
+            };
             add_cookies(&jar, &url, &mut hop_headers);
             let hop =
                 Hop { method: &method, url: hop_url, shown: &url, headers: hop_headers, body: body.as_ref(), sent };
-            let response = self.hop(reach, &hop).await?;
+            let response = match identity {
+                // A connection that shows a certificate is for this request alone.
+                Some(client) => hop.request(&client).send().await.map_err(|error| failure(&error, &url))?,
+                None => self.hop(reach, &hop).await?,
+            };
             sent.store(true, Ordering::Relaxed);
             for line in response.headers().get_all(SET_COOKIE) {
                 jar.take(&as_text(line), &url, RealClock.now_ms());

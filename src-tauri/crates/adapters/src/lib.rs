@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod address;
+mod aws_signature;
 mod clock;
 pub mod databases;
 pub mod demo_service;
@@ -23,6 +24,7 @@ pub mod samples;
 pub mod script;
 pub mod sinks;
 mod tls;
+pub mod token_source;
 pub mod vault;
 mod worker_process;
 
@@ -35,4 +37,5 @@ pub use http::WebHttp;
 pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};
 pub use mail::MailServers;
 pub use mcp::McpTools;
+pub use token_source::TokenSource;
 pub use vault::Vault;

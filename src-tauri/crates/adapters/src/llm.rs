@@ -182,6 +182,8 @@ impl Models {
             Some(name) => Some(self.secrets.credential(name).await.map_err(|error| match error {
                 SecretError::Missing { message } => fault::new(LlmFault::SecretMissing, message),
                 SecretError::Unavailable { message } => fault::new(LlmFault::SecretUnavailable, message),
+                SecretError::Expired { message } => fault::new(LlmFault::Auth, message),
+                SecretError::Unreachable { message } => fault::new(LlmFault::Connection, message),
             })?),
         };
         Ok(Target {

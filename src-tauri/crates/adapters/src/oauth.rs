@@ -9,6 +9,7 @@
 mod assertion;
 mod challenge;
 mod client;
+mod configured;
 mod discovery;
 mod net;
 mod redirect_server;
@@ -16,14 +17,14 @@ mod sign_in_settings;
 mod token;
 
 pub use challenge::Challenge;
-pub use redirect_server::{RedirectServer, RedirectVisit};
+pub use configured::{ConfiguredClient, DeviceSignIn, check as check_client};
+pub use redirect_server::{RedirectPlace, RedirectServer, RedirectVisit};
 pub use sign_in_settings::ToolSignIn;
 pub use token::{Kept, SignedIn};
 
 use crate::clock::RealClock;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use client::Client;
 use discovery::Found;
 use net::Net;
 use signalbox_ports::{Clock, Secret, Secrets};
@@ -78,6 +79,34 @@ pub struct Wanted {
     pub before: Vec<String>,
 }
 
+/// Who may have sent a browser back.
+enum Issuer {
+    /// This one; `promised`: it says in every answer that it is from it.
+    Named { issuer: String, promised: bool },
+    /// One on the host of this address.
+    SameHost(Url),
+}
+
+impl Issuer {
+    /// Refuses what another server has sent (mix-up).
+    fn check(&self, told: Option<&str>) -> Result<(), Fault> {
+        let other =
+            "The answer is from another authorization server than the one that was asked; nothing was sent to either";
+        match (self, told) {
+            (Self::Named { issuer, .. }, Some(told)) if !discovery::same(told, issuer) => Err(Fault::refused(other)),
+            (Self::Named { issuer, promised: true }, None) => Err(Fault::refused(format!(
+                "The answer does not name {issuer} as its issuer, although that server promises it"
+            ))),
+            (Self::SameHost(asked), Some(told))
+                if Url::parse(told).ok().is_none_or(|told| told.host() != asked.host()) =>
+            {
+                Err(Fault::refused(other))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A sign-in that waits for a person.
 pub struct Pending {
     /// What the person's browser is shown.
@@ -85,10 +114,9 @@ pub struct Pending {
     state: Secret,
     verifier: Secret,
     redirect: String,
-    wanted: Wanted,
-    found: Found,
-    client: Client,
-    scopes: Vec<String>,
+    kept: Kept,
+    net: Net,
+    issuer: Issuer,
 }
 
 /// What a person's browser brought back. It holds the code.
@@ -173,18 +201,12 @@ pub async fn begin(wanted: Wanted, redirect: &str) -> Result<Pending, Fault> {
         .ok_or_else(|| Fault::refused(format!("{} does not say where a person signs in", found.issuer)))?;
     let scopes = wanted.scopes(&found);
     let client = client::find(&net, &wanted.settings, &found, redirect, &scopes).await?;
-    let (verifier, state) = (random_text(48)?, random_text(32)?);
-    let hash = ring::digest::digest(&ring::digest::SHA256, verifier.as_bytes());
-    let mut address = authorization;
-    address
-        .query_pairs_mut()
-        .append_pair("response_type", "code")
-        .append_pair("client_id", &client.id)
-        .append_pair("redirect_uri", redirect)
-        .append_pair("state", &state)
-        .append_pair("code_challenge", &URL_SAFE_NO_PAD.encode(hash))
-        .append_pair("code_challenge_method", "S256")
-        .append_pair("resource", &found.resource);
+    let issuer = Issuer::Named { issuer: found.issuer.clone(), promised: found.says_issuer };
+    let resource = found.resource.clone();
+    let kept = Kept::new(&wanted, found, client, scopes.clone());
+    let mut pending = Pending::new(authorization, redirect, kept, net, issuer)?;
+    let address = &mut pending.address;
+    address.query_pairs_mut().append_pair("resource", &resource);
     if !scopes.is_empty() {
         address.query_pairs_mut().append_pair("scope", &scopes.join(" "));
     }
@@ -192,11 +214,25 @@ pub async fn begin(wanted: Wanted, redirect: &str) -> Result<Pending, Fault> {
         // OpenID Connect gives offline access only with consent.
         address.query_pairs_mut().append_pair("prompt", "consent");
     }
-    let (verifier, state) = (Secret::new(verifier.as_str()), Secret::new(state.as_str()));
-    Ok(Pending { address, state, verifier, redirect: redirect.to_owned(), wanted, found, client, scopes })
+    Ok(pending)
 }
 
 impl Pending {
+    /// The address of an authorization server with what every sign-in has: state, PKCE, and where the browser comes back to.
+    fn new(mut address: Url, redirect: &str, kept: Kept, net: Net, issuer: Issuer) -> Result<Self, Fault> {
+        let (verifier, state) = (configured::random_secret(48)?, configured::random_secret(32)?);
+        let hash = ring::digest::digest(&ring::digest::SHA256, verifier.expose().as_bytes());
+        address
+            .query_pairs_mut()
+            .append_pair("response_type", "code")
+            .append_pair("client_id", kept.client_id())
+            .append_pair("redirect_uri", redirect)
+            .append_pair("state", state.expose())
+            .append_pair("code_challenge", &URL_SAFE_NO_PAD.encode(hash))
+            .append_pair("code_challenge_method", "S256");
+        Ok(Self { address, state, verifier, redirect: redirect.to_owned(), kept, net, issuer })
+    }
+
     /// The address for the person's browser.
     pub fn address(&self) -> &Url {
         &self.address
@@ -213,24 +249,11 @@ impl Pending {
             return Err(Fault::refused("The answer belongs to no sign-in that was started here"));
         }
         // Before anything else of the answer is believed: it may be another server's (mix-up).
-        match params.issuer.as_deref() {
-            Some(issuer) if !discovery::same(issuer, &self.found.issuer) => {
-                let words = "The answer is from another authorization server than the one that was asked; nothing was sent to either";
-                return Err(Fault::refused(words));
-            }
-            None if self.found.says_issuer => {
-                let words = format!(
-                    "The answer does not name {} as its issuer, although that server promises it",
-                    self.found.issuer
-                );
-                return Err(Fault::refused(words));
-            }
-            _ => {}
-        }
+        self.issuer.check(params.issuer.as_deref())?;
         if let Some(error) = &params.error {
             return Err(Fault::refused(match error.as_str() {
                 "access_denied" => "The sign-in was declined in the browser".to_owned(),
-                other => format!("{} did not sign in: {}", self.found.issuer, token::code(other)),
+                other => format!("{} did not sign in: {}", self.kept.issuer, token::code(other)),
             }));
         }
         let code = params.code.ok_or_else(|| Fault::refused("The answer has no code"))?;
@@ -240,8 +263,7 @@ impl Pending {
             ("redirect_uri", self.redirect.as_str()),
             ("code_verifier", self.verifier.expose()),
         ];
-        let kept = Kept::new(&self.wanted, self.found, self.client, self.scopes);
-        token::get(&kept, &self.wanted.net()?, &grant, None, secrets, RealClock.now_ms()).await
+        token::get(&self.kept, &self.net, &grant, None, secrets, RealClock.now_ms()).await
     }
 }
 

@@ -1,8 +1,11 @@
 //! How a credential goes into a request.
 
+use crate::aws_signature;
+use crate::clock::RealClock;
+use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use signalbox_ports::secret::allows;
-use signalbox_ports::{Credential, CredentialKind, HttpError};
+use signalbox_ports::{Clock, Credential, CredentialKind, HttpError};
 use url::Url;
 use zeroize::Zeroizing;
 
@@ -10,7 +13,34 @@ fn refused(credential: &Credential, why: &str) -> HttpError {
     HttpError::CredentialRefused { message: format!("The credential '{}' was not sent: {why}", credential.name) }
 }
 
-/// Puts a credential into a request, when it may go there.
+/// Puts a credential into a whole request, when it may go there. A client certificate is checked here, and shown by the
+/// connection.
+pub(crate) fn authenticate(
+    credential: &Credential,
+    method: &Method,
+    url: &mut Url,
+    headers: &mut HeaderMap,
+    body: &[u8],
+) -> Result<(), HttpError> {
+    match &credential.kind {
+        CredentialKind::Aws { access_key, region, service } => {
+            allows(&credential.hosts, url).map_err(|why| refused(credential, &why))?;
+            let key = aws_signature::Key { id: access_key, secret: &credential.value, region, service };
+            aws_signature::sign(&key, method, url, headers, body, RealClock.now_ms())
+                .map_err(|why| refused(credential, &why))
+        }
+        CredentialKind::ClientCertificate => {
+            allows(&credential.hosts, url).map_err(|why| refused(credential, &why))?;
+            if url.scheme() == "https" {
+                return Ok(());
+            }
+            Err(refused(credential, "a client certificate is shown over https only"))
+        }
+        _ => attach(credential, url, headers),
+    }
+}
+
+/// Puts a credential into the address and the headers of a request, when it may go there.
 pub(crate) fn attach(credential: &Credential, url: &mut Url, headers: &mut HeaderMap) -> Result<(), HttpError> {
     allows(&credential.hosts, url).map_err(|why| refused(credential, &why))?;
     let value = credential.value.expose();
@@ -29,7 +59,12 @@ pub(crate) fn attach(credential: &Credential, url: &mut Url, headers: &mut Heade
             url.set_path(&path);
             return Ok(());
         }
-        CredentialKind::Bearer => (AUTHORIZATION, Zeroizing::new(format!("Bearer {value}"))),
+        CredentialKind::Aws { .. } | CredentialKind::ClientCertificate => {
+            return Err(refused(credential, "credentials of its type are for HTTP requests and connectors"));
+        }
+        CredentialKind::Bearer | CredentialKind::AccessToken { .. } => {
+            (AUTHORIZATION, Zeroizing::new(format!("Bearer {value}")))
+        }
         CredentialKind::Basic { user } => (AUTHORIZATION, basic(user, value)),
         CredentialKind::Header { name } => {
             let name = HeaderName::from_bytes(name.as_bytes())

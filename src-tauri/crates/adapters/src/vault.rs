@@ -4,9 +4,10 @@
 
 mod content;
 mod key;
+mod sessions;
 mod sign_ins;
 
-pub use content::Entry;
+pub use content::{Entry, Session, SessionFacts, Stored};
 pub use key::{Given, KeyPlace, open_with_passphrase, seal_with_passphrase};
 
 use crate::durable;
@@ -15,7 +16,7 @@ use crate::private;
 use age::x25519::{Identity, Recipient};
 use content::Content;
 use key::{Ask, Manifest};
-use signalbox_ports::{Credential, Scrubber, Secret, SecretError};
+use signalbox_ports::{Credential, CredentialKind, Scrubber, Secret, SecretError};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -37,6 +38,10 @@ pub enum Trouble {
     Missing,
     /// What was asked for does not make sense.
     Invalid,
+    /// Nobody is signed in with the secret, or the sign-in has ended.
+    Expired,
+    /// The service that gives the secret's tokens cannot be reached now.
+    Unreachable,
 }
 
 /// Why the vault did not do what it was asked for.
@@ -82,6 +87,8 @@ impl From<VaultError> for SecretError {
         let message = format!("{} {}", error.message, error.hint).trim_end_matches('.').to_owned();
         match error.trouble {
             Trouble::Missing => Self::Missing { message },
+            Trouble::Expired => Self::Expired { message },
+            Trouble::Unreachable => Self::Unreachable { message },
             _ => Self::Unavailable { message },
         }
     }
@@ -211,8 +218,11 @@ impl Vault {
         let plain = age::decrypt(&identity, &sealed).map(Zeroizing::new);
         let plain = plain.map_err(|_| damaged("it is damaged, or it was made for another key"))?;
         let content = Content::parse(&plain).map_err(|why| damaged(&why))?;
-        for (entry, value) in content.all() {
-            self.scrubber.add(&entry.name, Some(&entry.kind), value);
+        for stored in content.stored() {
+            self.scrubber.add(&stored.entry.name, Some(&stored.entry.kind), &stored.value);
+            if let Some(session) = &stored.session {
+                self.hide_session(&stored.entry.name, &session.signed);
+            }
         }
         for ((server, _), signed) in &content.sign_ins {
             self.hide(server, signed);
@@ -351,7 +361,7 @@ impl Vault {
     /// What there is, by name; no values. Asks no person.
     pub fn list(&self) -> Result<Vec<Entry>, VaultError> {
         let (_, content) = self.open(Ask::Nobody)?;
-        Ok(content.all().map(|(entry, _)| entry.clone()).collect())
+        Ok(content.stored().map(Stored::told).collect())
     }
 
     /// Keeps a secret, or replaces the one of the same name. `record` is asked before anything changes, with whether there was one.
@@ -385,10 +395,22 @@ impl Vault {
         self.write([&manifest.recipient()?], &content)
     }
 
-    /// The credential of a name, for the one that sends it. `may_ask`: the key store may ask a person for it.
-    pub fn credential(&self, name: &str, may_ask: bool) -> Result<Arc<Credential>, VaultError> {
+    /// The secret of a name with everything that belongs to it. `may_ask`: the key store may ask a person for it.
+    pub fn stored(&self, name: &str, may_ask: bool) -> Result<Stored, VaultError> {
         let (_, content) = self.open(if may_ask { Ask::Person } else { Ask::Nobody })?;
-        let (entry, value) = content.take(name).ok_or_else(|| VaultError::missing(name))?;
+        content.take(name).ok_or_else(|| VaultError::missing(name))
+    }
+
+    /// The credential of a name, for the one that sends it: the value as it was set. Tokens are given by
+    /// [`crate::token_source::TokenSource`].
+    pub fn credential(&self, name: &str, may_ask: bool) -> Result<Arc<Credential>, VaultError> {
+        let Stored { entry, value, .. } = self.stored(name, may_ask)?;
+        if matches!(entry.kind, CredentialKind::AccessToken { .. }) {
+            let message = format!(
+                "The secret '{name}' is a client of OAuth; its tokens are for HTTP requests, connectors and mail."
+            );
+            return Err(VaultError::new(Trouble::Invalid, message, "Choose another secret."));
+        }
         let (kind, hosts) = (entry.kind, entry.hosts);
         Ok(Arc::new(Credential { name: entry.name, kind, hosts, value, scrubber: self.scrubber() }))
     }

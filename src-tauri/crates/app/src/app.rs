@@ -16,8 +16,9 @@ use crate::runs::preview_limits::Previews;
 use crate::runs::structured_log::RunLog;
 use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
+use crate::sign_in::SignIns;
 use crate::tasks::model_suggestion::Suggesting;
-use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
+use crate::tool_servers::{BookOnThread, ToolBook};
 use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
 use crate::workflows::proposals::Planning;
@@ -102,6 +103,8 @@ pub struct App {
     pub(crate) tools: Arc<McpTools>,
     /// Who is signing in to servers of tools.
     pub(crate) sign_ins: SignIns,
+    /// Who is signing in with secrets.
+    pub(crate) secret_sign_ins: SignIns,
     /// Webhooks, and who listens for one.
     pub(crate) hooks: Hooks,
     /// Opens an address in the person's browser; the window's host sets it.
@@ -157,12 +160,8 @@ impl App {
         })?;
         let audit = Arc::new(StoredAuditLog(store.clone()));
         let http = Arc::new(http);
-        let secrets = Arc::new(KnownSecrets {
-            vault: Arc::new(Vault::new(data, Given::from_env(), ring)),
-            store: store.clone(),
-            clock: clock.clone(),
-            noted: Mutex::default(),
-        });
+        let vault = Arc::new(Vault::new(data, Given::from_env(), ring));
+        let secrets = Arc::new(KnownSecrets::new(vault, store.clone(), clock.clone(), threads.handle().clone()));
         let step_secrets = Arc::new(StepSecrets(Arc::clone(&secrets)));
         let models = Arc::new(Models::new(
             Arc::clone(&http),
@@ -233,6 +232,7 @@ impl App {
             unkept_verdict: Mutex::default(),
             tools,
             sign_ins: SignIns::default(),
+            secret_sign_ins: SignIns::default(),
             hooks: Hooks::default(),
             browser: OnceLock::new(),
             grant_roots: OnceLock::new(),
@@ -288,6 +288,11 @@ impl App {
     ) -> ApiResult<tokio::task::AbortHandle> {
         let threads = self.threads.as_ref().ok_or_else(closing)?;
         Ok(threads.spawn(work).abort_handle())
+    }
+
+    /// The app's own threads, for what goes on by itself.
+    pub(crate) fn background(&self) -> ApiResult<tokio::runtime::Handle> {
+        Ok(self.threads.as_ref().ok_or_else(closing)?.handle().clone())
     }
 
     /// Says how the host opens an address in the person's browser.

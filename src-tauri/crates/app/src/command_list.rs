@@ -179,6 +179,11 @@ macro_rules! command_list {
             Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list], "Unlocks the secrets until the program ends, with their passphrase or through the system key store.";
             Query backup_schedule(Empty) -> BackupSchedule, Operator, [Desktop Http], [], "Returns when backups are made automatically, and what became of the last one.";
             Action backup_schedule_set(BackupScheduleSet) -> BackupSchedule, Builder, [Desktop Http], [backup_schedule audit_list], "Sets when backups are made automatically; the folder is chosen in the window or at the terminal.";
+            Action secret_sign_in(SecretName) -> SecretSigningIn, Builder, [Desktop Http], [secret_list audit_list], "Starts a sign-in to the service of a secret: returns the address for the person's browser, or a code.";
+            Action secret_sign_in_finish(SecretSignInFinish) -> SecretEntry, Builder, [Desktop Http], [secret_list audit_list], "Finishes a sign-in with the address at which the browser ended.";
+            Action secret_sign_out(SecretName) -> SecretSignedOut, Builder, [Desktop Http], [secret_list audit_list], "Signs out of the service of a secret and revokes the tokens.";
+            Action secret_test(SecretTest) -> SecretTested, Builder, [Desktop Http], [secret_list audit_list], "Gets a secret as a step does, and sends it to an address where one is given.";
+            Query secret_uses(SecretName) -> Vec<SecretUse>, Operator, [Desktop Http], [], "Lists the workflows and steps that use a secret.";
             Query telemetry_get(Empty) -> TelemetryView, Operator, [Desktop Http], [], "Returns whether and where spans of runs are sent, and what became of them.";
             Action telemetry_set(TelemetrySet) -> TelemetryView, Builder, [Desktop Http], [telemetry_get run_trace], "Sets whether and where spans of runs are sent; on this machine only.";
             Action telemetry_test(Empty) -> TelemetryTest, Builder, [Desktop Http], [telemetry_get], "Sends one span to the collector and returns what became of it.";

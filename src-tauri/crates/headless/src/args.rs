@@ -27,7 +27,7 @@ pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
 pub(crate) use prune::Prune;
 pub(crate) use runs::Runs;
-pub(crate) use secret::{Secret, SecretKey};
+pub(crate) use secret::{Grant, OAuth, Secret, SecretKey, SecretKind};
 pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use test::Test;
 pub(crate) use tools::{SignIn, Statement, Tools};

@@ -23,6 +23,7 @@ pub(crate) mod runs;
 pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod service;
+mod sign_in;
 pub(crate) mod tasks;
 pub(crate) mod telemetry;
 pub(crate) mod test;

@@ -164,6 +164,25 @@ async fn handle(server: Arc<Server>, request: Request) -> Response {
     response
 }
 
+/// What a person sees who comes back from a sign-in.
+async fn signed_in(app: &Arc<App>, query: &str) -> Response {
+    let (status, words) = match app.sign_in_arrived(query).await {
+        Some(true) => (StatusCode::OK, "You are signed in. You can close this page and go back to Signalbox."),
+        Some(false) => (StatusCode::OK, "The sign-in failed. Signalbox shows why; you can close this page."),
+        None => (StatusCode::BAD_REQUEST, "This belongs to no sign-in that waits here."),
+    };
+    let mut response = Response::new(Body::from(words));
+    *response.status_mut() = status;
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
 async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, ApiError> {
     server.names.check(request.uri(), request.headers())?;
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -180,6 +199,10 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
         && route.access == Access::Open
     {
         return Ok(handlers::health());
+    }
+    // A browser that comes back from a sign-in has no token; the state in its address is what lets it in.
+    if method == Method::GET && path == signalbox_app::SIGN_IN_CALLBACK {
+        return Ok(signed_in(&server.app, request.uri().query().unwrap_or_default()).await);
     }
     let agent = AgentPlace::of(&path);
     // A card is for everybody who reaches this server: it says how the agent is asked, and that a token is needed.

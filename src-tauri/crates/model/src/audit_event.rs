@@ -163,6 +163,12 @@ events! {
     ToolServerSignedOut = "TOOL_SERVER_SIGNED_OUT",
     /// A sign-in to a tool server holds no more; a person has to sign in again.
     ToolServerSignInEnded = "TOOL_SERVER_SIGN_IN_ENDED",
+    /// A person signed in to the service of a secret.
+    SecretSignedIn = "SECRET_SIGNED_IN",
+    /// A person signed out of the service of a secret.
+    SecretSignedOut = "SECRET_SIGNED_OUT",
+    /// A sign-in to the service of a secret holds no more; a person has to sign in again.
+    SecretSignInEnded = "SECRET_SIGN_IN_ENDED",
     /// A person deleted a tool server.
     ToolServerDeleted = "TOOL_SERVER_DELETED",
     /// A person allowed a folder to workflows.

@@ -1,6 +1,7 @@
 //! A connector: what a service offers, as data. A file describes one service (docs/connectors.md); no part of it is code.
 
 use crate::descriptor::{Effects, Replay};
+use crate::oauth::ConnectorSignIn;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,9 @@ pub struct Connector {
     /// How requests are authenticated, the preferred way first; empty when nothing is sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub auth: Vec<AuthScheme>,
+    /// How a person signs in to the service (OAuth 2), so that only a client id has to be entered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<ConnectorSignIn>,
     /// Requests without a credential are answered as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anonymous: bool,
@@ -534,7 +538,7 @@ impl Connector {
         Self { operations: kept, defs, ..self.head() }
     }
 
-    /// Everything but operations and schemas.
+    /// Everything that calls need but operations and schemas.
     pub fn head(&self) -> Self {
         Self {
             connector: self.connector,
@@ -545,6 +549,8 @@ impl Connector {
             keywords: self.keywords.clone(),
             servers: self.servers.clone(),
             auth: self.auth.clone(),
+            // For whoever makes a credential; no call needs it.
+            sign_in: None,
             anonymous: self.anonymous,
             headers: self.headers.clone(),
             error_message: self.error_message.clone(),

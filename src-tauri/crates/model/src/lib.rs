@@ -25,6 +25,7 @@ pub mod items;
 pub mod key_claim;
 pub mod media;
 pub mod money;
+pub mod oauth;
 pub mod path;
 pub mod present;
 pub mod run_origin;

@@ -2,8 +2,8 @@
 
 use crate::support::{setting, text};
 use signalbox_engine::effect::CallSlot;
-use signalbox_model::{NodeFailure, SuggestedAction, secret_ref};
-use signalbox_ports::{Credential, SecretError, World};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, secret_ref};
+use signalbox_ports::{Credential, CredentialKind, SecretError, World};
 use std::sync::Arc;
 
 /// The setting in every kind.
@@ -24,12 +24,35 @@ pub(crate) async fn of_setting(slot: &CallSlot, world: &World) -> Result<Option<
         let words = "The credential is no reference to a secret; choose one in the panel, or write secret://name";
         about(NodeFailure::validation("INPUT_INVALID", words))
     })?;
-    let credential = world.secrets.credential(name).await.map_err(|error| {
-        let (code, message) = match error {
-            SecretError::Missing { message } => ("SECRET_MISSING", message),
-            SecretError::Unavailable { message } => ("SECRET_UNAVAILABLE", message),
-        };
-        about(NodeFailure::tool(code, message)).suggest(SuggestedAction::HumanReview)
-    })?;
-    Ok(Some(credential))
+    world.secrets.credential(name).await.map(Some).map_err(failure)
+}
+
+/// Why there is no credential.
+fn failure(error: SecretError) -> NodeFailure {
+    let (code, message) = match error {
+        SecretError::Missing { message } => ("SECRET_MISSING", message),
+        SecretError::Unavailable { message } => ("SECRET_UNAVAILABLE", message),
+        SecretError::Expired { message } => ("CREDENTIAL_EXPIRED", message),
+        SecretError::Unreachable { message } => {
+            return about(NodeFailure::new(ErrorType::NetworkError, "CONNECTION", message).retryable());
+        }
+    };
+    about(NodeFailure::tool(code, message)).suggest(SuggestedAction::HumanReview)
+}
+
+/// Whether a credential can be renewed when a service refuses it, so that its request is kept to be sent again.
+pub(crate) fn renews(credential: Option<&Arc<Credential>>) -> bool {
+    credential.is_some_and(|credential| matches!(credential.kind, CredentialKind::AccessToken { .. }))
+}
+
+/// A newer credential when a service answered 401, which did nothing, and there is one: the request is sent once more with it.
+pub(crate) async fn newer(
+    used: Option<&Arc<Credential>>,
+    status: Option<u16>,
+    world: &World,
+) -> Result<Option<Arc<Credential>>, NodeFailure> {
+    match used {
+        Some(used) if status == Some(401) && renews(Some(used)) => world.secrets.renewed(used).await.map_err(failure),
+        _ => Ok(None),
+    }
 }

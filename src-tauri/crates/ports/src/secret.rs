@@ -51,18 +51,40 @@ pub enum CredentialKind {
     },
     /// A part of the path, in the place of [`PATH_PLACE`]. A connector asks for it; no secret is stored with this kind.
     Path,
+    /// An access token of OAuth 2: a bearer token, and `XOAUTH2` for mail.
+    AccessToken {
+        /// The user for `XOAUTH2`; not secret.
+        user: Option<String>,
+    },
+    /// A signature of AWS (version 4); the value is the secret access key.
+    Aws {
+        /// The access key id; not secret.
+        access_key: String,
+        /// The region, for example `eu-central-1`.
+        region: String,
+        /// The service as it is named in signatures, for example `s3`.
+        service: String,
+    },
+    /// A client certificate of TLS; the value holds certificate and private key (PEM).
+    ClientCertificate,
 }
 
 /// What stands in an address where a credential of the kind [`CredentialKind::Path`] goes.
 pub const PATH_PLACE: &str = "{credential}";
 
 impl CredentialKind {
+    /// An access token of OAuth 2.
+    pub fn is_token(&self) -> bool {
+        matches!(self, Self::AccessToken { .. })
+    }
     /// The header that it sets, in lower case.
     pub fn header(&self) -> Option<String> {
         match self {
-            Self::Bearer | Self::Basic { .. } => Some("authorization".into()),
+            Self::Bearer | Self::Basic { .. } | Self::AccessToken { .. } | Self::Aws { .. } => {
+                Some("authorization".into())
+            }
             Self::Header { name } => Some(name.to_ascii_lowercase()),
-            Self::Query { .. } | Self::Path => None,
+            Self::Query { .. } | Self::Path | Self::ClientCertificate => None,
         }
     }
 }
@@ -213,6 +235,28 @@ pub enum SecretError {
         /// Plain words with the next step.
         message: String,
     },
+    /// Nobody is signed in, or the sign-in has ended: a person has to sign in.
+    Expired {
+        /// Plain words with the next step.
+        message: String,
+    },
+    /// The authorization server could not be reached; later it may be.
+    Unreachable {
+        /// Plain words with the next step.
+        message: String,
+    },
+}
+
+impl SecretError {
+    /// What it says, whatever it is.
+    pub fn into_message(self) -> String {
+        match self {
+            Self::Missing { message }
+            | Self::Unavailable { message }
+            | Self::Expired { message }
+            | Self::Unreachable { message } => message,
+        }
+    }
 }
 
 /// The secrets of this machine, as a step sees them.
@@ -220,6 +264,11 @@ pub enum SecretError {
 pub trait Secrets: Send + Sync {
     /// The credential of a name. From then on its value is among those that [`Secrets::scrubber`] hides.
     async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError>;
+    /// A newer credential in place of one that a service refused (401), when there is one: a token that was revoked or ended
+    /// early is renewed once. `None`: the credential is none that can be renewed.
+    async fn renewed(&self, _refused: &Credential) -> Result<Option<Arc<Credential>>, SecretError> {
+        Ok(None)
+    }
     /// Hides every value that was given out in this process.
     fn scrubber(&self) -> Arc<Scrubber>;
 }

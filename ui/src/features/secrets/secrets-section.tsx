@@ -3,17 +3,20 @@ import { errorText } from '../../api/error.ts';
 import '../../shared/keys.css';
 import { useState, type ReactNode } from 'react';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
-import type { SecretEntry, SecretStatus } from '../../api/types.ts';
-import { formatDateTime, t } from '../../i18n/index.ts';
-import { Badge, Banner, Button, Field, Icon, Skeleton, TextInput } from '../../kit/index.ts';
+import type { SecretEntry, SecretStatus, SecretTested } from '../../api/types.ts';
+import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
+import { Badge, Banner, Button, Field, Icon, Skeleton, TextInput, toast } from '../../kit/index.ts';
+import { plain } from '../../text/letters.ts';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
 import { Fault } from '../../shared/form-error.tsx';
-import { ConfirmRemove } from '../../shared/form-dialog.tsx';
+import { ConfirmRemove, FormDialog } from '../../shared/form-dialog.tsx';
 import { KeyDialog } from '../../shared/secrets/key-dialog.tsx';
+import { useSecretSignIn } from '../../shared/secrets/secret-sign-in.tsx';
 import { SecretDialog } from '../../shared/secrets/secret-dialog.tsx';
 
-type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string };
+type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string } | { what: 'test'; name: string; url: string };
 
 export function SecretsSection() {
   const status = useCommand('secret_status', {});
@@ -23,6 +26,7 @@ export function SecretsSection() {
   const close = () => setOpen(null);
   const may = usePermission();
   const mayChange = may('secret_set');
+  const signIn = useSecretSignIn();
   return (
     <Section id="secrets" title={t('secrets.title')} hint={t('secrets.hint')}>
       {status.error ? <Fault error={status.error.code === 'FORBIDDEN' ? { message: t('secrets.notAllowed'), hint: '' } : status.error} /> : null}
@@ -33,13 +37,15 @@ export function SecretsSection() {
         <>
           <div className="box">
             {list.data.length === 0 ? <NoLine icon="key" title={t('secrets.none')} text={t('secrets.noneText')} /> : null}
-            {list.data.map((entry) => <Line key={entry.name} entry={entry} mayChange={mayChange} onOpen={setOpen} />)}
+            {list.data.map((entry) => <Line key={entry.name} entry={entry} mayChange={mayChange} busy={signIn.busy} onOpen={setOpen} onSignIn={(name) => void signIn.begin(name)} />)}
           </div>
           {mayChange ? <div className="row wrap"><Button icon="plus" onClick={() => setOpen({ what: 'set' })}>{t('secrets.add')}</Button></div> : null}
         </>
       ) : null}
       {open?.what === 'key' && status.data ? <KeyDialog status={status.data} discard={open.discard} onClose={close} /> : null}
-      {open?.what === 'set' ? <SecretDialog old={open.old} onClose={close} /> : null}
+      {open?.what === 'set' ? <SecretDialog old={open.old} onClose={close} onWanted={(name) => void signIn.begin(name)} /> : null}
+      {open?.what === 'test' ? <TestDialog name={open.name} url={open.url} onClose={close} /> : null}
+      {signIn.dialog}
       {open?.what === 'delete' ? (
         <ConfirmRemove section="secrets" title={t('secrets.deleteTitle', { name: open.name })} text={t('secrets.deleteText')} confirm={t('secrets.delete')} done={t('secrets.deleted', { name: open.name })}
           remove={() => act('secret_delete', { name: open.name })} onClose={close} />
@@ -48,7 +54,16 @@ export function SecretsSection() {
   );
 }
 
-function Line({ entry, mayChange, onOpen }: { entry: SecretEntry; mayChange: boolean; onOpen(open: Open): void }) {
+interface LineProps {
+  entry: SecretEntry;
+  mayChange: boolean;
+  busy: boolean;
+  onOpen(open: Open): void;
+  onSignIn(name: string): void;
+}
+
+function Line({ entry, mayChange, busy, onOpen, onSignIn }: LineProps) {
+  const { name, signIn } = entry;
   const hosts = entry.hosts.join(', ');
   const used = entry.lastUsedAt ? t('secrets.usedAt', { at: formatDateTime(entry.lastUsedAt) }) : t('secrets.neverUsed');
   return (
@@ -57,15 +72,80 @@ function Line({ entry, mayChange, onOpen }: { entry: SecretEntry; mayChange: boo
       <div className="grow col">
         <span className="mono ell">{entry.name}</span>
         <span className="s t3 ell" title={hosts}>{`${t('secrets.hosts', { hosts })}, ${used}`}</span>
+        {signIn ? <SignInState entry={entry} /> : null}
+        <Uses name={name} />
       </div>
       <Badge>{entry.field ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
       {mayChange ? (
         <>
+          {signIn && entry.oauth?.grant !== 'clientCredentials' ? <SignInButtons entry={entry} busy={busy} onSignIn={onSignIn} /> : null}
+          <Button small aria-label={t('secrets.testOf', { name })} onClick={() => onOpen({ what: 'test', name, url: '' })}>{t('secrets.test')}</Button>
           <Button small aria-label={t('secrets.replaceOf', { name: entry.name })} onClick={() => onOpen({ what: 'set', old: entry })}>{t('secrets.replace')}</Button>
           <Button small variant="ghost" aria-label={t('secrets.deleteOf', { name: entry.name })} onClick={() => onOpen({ what: 'delete', name: entry.name })}>{t('secrets.delete')}</Button>
         </>
       ) : null}
     </div>
+  );
+}
+
+/** Who is signed in, until when, and what is wrong. */
+function SignInState({ entry }: { entry: SecretEntry }) {
+  const { signIn } = entry;
+  if (!signIn) return null;
+  const { state, by, at, expires, renews, message } = signIn;
+  return (
+    <>
+      {by && state === 'signedIn' ? <span className="s t2">{t('tools.signedInBy', { who: formatPerson(by), time: formatDateTime(at ?? '') })}</span> : <span className={state === 'ended' ? 's c-err' : 's t2'}>{t(entry.oauth?.grant === 'clientCredentials' ? 'secrets.signsInItself' : `secrets.signIn.${state}`)}</span>}
+      {expires && state === 'signedIn' ? <span className="s t3">{t(renews ? 'tools.renews' : 'tools.runsOut', { time: formatDateTime(expires) })}</span> : null}
+      {message && state !== 'waiting' ? <SafeText className="s c-err" text={`${message}.`} cut={400} /> : null}
+    </>
+  );
+}
+
+function SignInButtons({ entry, busy, onSignIn }: { entry: SecretEntry; busy: boolean; onSignIn(name: string): void }) {
+  const { name, signIn } = entry;
+  const { busy: leaving, run } = useAsyncAction();
+  const out = () => run(async () => {
+    const { revoked, note } = await act('secret_sign_out', { name });
+    toast({ signal: note ? 'warn' : 'ok', text: t('tools.signedOut', { name }), ...(note ? { detail: plain(note) } : revoked ? { detail: t('tools.revoked') } : {}) });
+  });
+  const wanted = signIn?.state === 'wanted';
+  const held = signIn?.state === 'signedIn' || signIn?.state === 'ended';
+  return (
+    <>
+      {signIn?.state === 'signedIn' ? null : <Button small variant="primary" busy={busy} aria-label={t(wanted ? 'tools.signInTo' : 'tools.signInAgainTo', { name })} onClick={() => onSignIn(name)}>{t(wanted ? 'tools.signIn' : 'tools.signInAgain')}</Button>}
+      {held ? <Button small busy={leaving} aria-label={t('tools.signOutOf', { name })} onClick={() => void out()}>{t('tools.signOut')}</Button> : null}
+    </>
+  );
+}
+
+/** Workflows that use a secret; looked up when somebody wants to know. */
+function Uses({ name }: { name: string }) {
+  const [open, setOpen] = useState(false);
+  const uses = useCommand('secret_uses', { name }, { enabled: open });
+  return (
+    <details className="more s" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('secrets.uses')}</summary>
+      {uses.error ? <Fault error={uses.error} /> : null}
+      {uses.data?.length === 0 ? <p className="t2">{t('secrets.noUses')}</p> : null}
+      {uses.data?.map((use) => <p key={use.ref}>{t('secrets.use.steps', { name: use.name, steps: use.steps.join(', ') })}</p>)}
+    </details>
+  );
+}
+
+/** Gets a secret as a step does, and sends it where the person says. */
+function TestDialog({ name, url, onClose }: { name: string; url: string; onClose(): void }) {
+  const [address, setAddress] = useState(url);
+  const [found, setFound] = useState<SecretTested | null>(null);
+  const { busy, error, run } = useAsyncAction({ inForm: true });
+  const test = () => run(async () => setFound(await act('secret_test', { name, ...(address.trim() ? { url: address.trim() } : {}) })));
+  return (
+    <FormDialog title={t('secrets.testOf', { name })} submit={t('secrets.test')} close={t('common.close')} busy={busy} error={error} complete onSubmit={() => void test()} onClose={onClose}>
+      <Field label={t('secrets.testUrl')} hint={t('secrets.testUrlHint')}>
+        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={address} placeholder="https://api.example.com/me" onChange={setAddress} />}
+      </Field>
+      {found ? <Banner signal={found.good ? 'ok' : 'err'} title={t(found.good ? 'secrets.testGood' : 'secrets.testBad')}><SafeText text={found.message} cut={600} /></Banner> : null}
+    </FormDialog>
   );
 }
 

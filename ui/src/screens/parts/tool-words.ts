@@ -5,16 +5,6 @@ import type { Commands, Tool, ToolWord } from '../../api/types.ts';
 export type ToolServer = Commands['tool_server_list']['response'][number];
 export type Definition = ToolServer['definition'];
 
-/** An address that a browser may be shown: a web page, over https unless it is on this machine. */
-export function webAddress(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const here = url !== undefined && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
-  return url && (url.protocol === 'https:' || (url.protocol === 'http:' && here)) ? url.href : undefined;
-}
-
-/** Where an address leads, for people. */
-export const hostOf = (text: string): string => (URL.canParse(text) ? new URL(text).host : '');
-
 /** What a person may say of a tool (ADR 64). */
 export const FIELDS = ['bearsSecrets', 'isEgress', 'isUntrusted'] as const;
 

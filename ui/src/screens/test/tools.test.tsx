@@ -13,7 +13,8 @@ import { demoHost } from '../../test/fixtures.ts';
 import { useMessages } from '../../kit/messages.ts';
 import { App } from '../app.tsx';
 import { differs } from '../parts/tool-diff.ts';
-import { argumentLines, argumentsOf, howOf, variableLines, variablesOf, webAddress, wordWith, type ToolServer } from '../parts/tool-words.ts';
+import { argumentLines, argumentsOf, howOf, variableLines, variablesOf, wordWith, type ToolServer } from '../parts/tool-words.ts';
+import { webAddress } from '../../shared/web-address.ts';
 import { toolEntries } from '../workbench/tool-entries.ts';
 
 const GUESS = { bearsSecrets: false, isEgress: true, isUntrusted: true };

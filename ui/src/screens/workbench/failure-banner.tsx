@@ -21,7 +21,7 @@ import { SendToInbox } from './send-to-inbox.tsx';
 /** What is amiss with a tool's server, not with the step: who signs in there, its credential, its address. */
 const OF_SERVER: ReadonlySet<string> = new Set(['AUTH', 'HTTP_STATUS']);
 /** A key: of a tool's server, of a model's provider, or of the step. */
-const KEYS: ReadonlySet<string> = new Set(['SECRET_MISSING', 'SECRET_UNAVAILABLE', 'CREDENTIAL_REFUSED']);
+const KEYS: ReadonlySet<string> = new Set(['SECRET_MISSING', 'SECRET_UNAVAILABLE', 'CREDENTIAL_REFUSED', 'CREDENTIAL_EXPIRED']);
 const ASKS_MODELS: ReadonlySet<string> = new Set(['agent.task', 'llm.chat', 'builtin.self_healing']);
 
 /** A path that fits nowhere is one in what came back to these; in any other step it stands in its settings. */
@@ -66,7 +66,7 @@ function fixOf(error: RunError, kind?: string): MessageKey {
   }
 }
 const CODES: { [code: string]: MessageKey } = {
-  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', LOOP_LIMIT: 'run.fix.loopLimit', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', EVAL: 'run.fix.settings',
+  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', LOOP_LIMIT: 'run.fix.loopLimit', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', CREDENTIAL_EXPIRED: 'run.fix.access', EVAL: 'run.fix.settings',
   NOT_CONFIGURED: 'run.fix.settings', BAD_CONFIG: 'run.fix.settings', NOT_FOUND: 'run.fix.settings', NEXT_PAGE_REFUSED: 'run.fix.answer', PAGE_LOOP: 'run.fix.answer', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
 };
 

@@ -6,6 +6,7 @@ import { Select, type Option } from '../../kit/index.ts';
 import { FieldFrame, useForm, type FieldProps } from '../../schema-form/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
+import { useSecretSignIn } from './secret-sign-in.tsx';
 import '../keys.css';
 
 const SCHEME = 'secret://';
@@ -28,6 +29,7 @@ export function CredentialField(field: FieldProps) {
   const ready = status.data?.state === 'ready';
   const list = useCommand('secret_list', {}, { enabled: !readOnly && ready });
   const [making, setMaking] = useState(false);
+  const signIn = useSecretSignIn();
   const chosen = typeof value === 'string' ? value : NONE;
   const options: Option[] = [{ value: NONE, label: t('credential.none') }];
   for (const entry of list.data ?? []) {
@@ -58,7 +60,8 @@ export function CredentialField(field: FieldProps) {
         <>
           <Select id={id} label={label} value={chosen} options={options} invalid={invalid} disabled={readOnly} onChange={choose} />
           {making && status.data?.state === 'notChosen' ? <KeyDialog status={status.data} onClose={afterKey} /> : null}
-          {making && ready ? <SecretDialog hosts={hostOf(url)} onClose={() => setMaking(false)} onKept={(name) => onValue(SCHEME + name)} /> : null}
+          {making && ready ? <SecretDialog hosts={hostOf(url)} onClose={() => setMaking(false)} onKept={(name) => onValue(SCHEME + name)} onWanted={(name) => void signIn.begin(name)} /> : null}
+          {signIn.dialog}
         </>
       )}
     </FieldFrame>

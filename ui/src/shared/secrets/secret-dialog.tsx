@@ -1,14 +1,22 @@
 /** Adds a secret, or replaces one whole. The value stays in this form until it is sent, and nowhere else. */
 import { useState } from 'react';
-import { act } from '../../api/queries.ts';
+import { act, useCommand } from '../../api/queries.ts';
 import type { SecretEntry, SecretKind } from '../../api/types.ts';
+import { isTauri } from '../../api/transport/tauri.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { useAsyncAction } from '../use-async-action.ts';
 import { FormDialog } from '../form-dialog.tsx';
 
-const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query'];
-const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key' } as const;
+import { clientOf, draftOf, hostsOf, isComplete, withConnector, type OAuthDraft } from './oauth-draft.ts';
+import { OAuthFields } from './oauth-fields.tsx';
+
+const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query', 'oauth2', 'aws', 'certificate'];
+const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key', aws: 'AKIAIOSFODNN7EXAMPLE' } as const;
+/** Kinds with a field of their own beside the value. */
+const hasField = (kind: SecretKind): kind is keyof typeof PLACEHOLDER => kind in PLACEHOLDER;
+/** Where browsers come back to when a server shows this page; the window has pages of its own. */
+const CALLBACK = '/oauth/callback';
 
 export interface SecretDialogProps {
   /** The secret that is replaced. */
@@ -17,22 +25,54 @@ export interface SecretDialogProps {
   hosts?: readonly string[];
   onClose(): void;
   onKept?(name: string): void;
+  /** Somebody has to sign in with what was kept. */
+  onWanted?(name: string): void;
 }
 
-export function SecretDialog({ old, hosts = [], onClose, onKept }: SecretDialogProps) {
+function valueLabel(kind: SecretKind) {
+  return kind === 'basic' || kind === 'oauth2' || kind === 'aws' || kind === 'certificate' ? `secrets.value.${kind}` as const : 'secrets.value' as const;
+}
+
+export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: SecretDialogProps) {
   const [name, setName] = useState(old?.name ?? '');
   const [kind, setKind] = useState<SecretKind>(old?.kind ?? 'bearer');
   const [field, setField] = useState(old?.field ?? '');
   const [value, setValue] = useState('');
   const [allowed, setAllowed] = useState((old?.hosts ?? hosts).join('\n'));
+  const [region, setRegion] = useState(old?.region ?? '');
+  const [service, setService] = useState(old?.service ?? '');
+  const [draft, setDraft] = useState<OAuthDraft>(() => draftOf(old?.oauth));
+  const connectors = useCommand('connector_list', {}, { enabled: kind === 'oauth2' });
+  const services = (connectors.data ?? []).filter((one) => one.signIn !== undefined);
   const { busy, error, run } = useAsyncAction({ inForm: true });
   const list = allowed.split(/[\s,]+/).filter(Boolean);
-  const complete = name.trim() !== '' && value !== '' && list.length > 0 && (kind === 'bearer' || field.trim() !== '');
+  const own = kind === 'oauth2' ? isComplete(draft, value) : value !== '' && (!hasField(kind) || field.trim() !== '') && (kind !== 'aws' || (region.trim() !== '' && service.trim() !== ''));
+  const complete = name.trim() !== '' && list.length > 0 && own;
+  /** The hosts follow the addresses as long as nobody has changed them. */
+  function change(next: OAuthDraft) {
+    const before = hostsOf(draft, services.find((one) => one.name === draft.service)).join('\n');
+    if (allowed === before || allowed.trim() === '') setAllowed(hostsOf(next, services.find((one) => one.name === next.service)).join('\n'));
+    setDraft(next);
+  }
+  function choose(connector: string) {
+    const found = services.find((one) => one.name === connector);
+    const next = withConnector(draft, found);
+    setDraft(next);
+    setAllowed(hostsOf(next, found).join('\n'));
+    if (name.trim() === '' && found) setName(found.name);
+  }
   async function keep() {
-    const secret = { name: name.trim(), kind, hosts: list, value, ...(kind === 'bearer' ? {} : { field: field.trim() }) };
-    if (!await run(() => act('secret_set', secret), t('secrets.kept', { name: secret.name }))) return;
+    const secret = {
+      name: name.trim(), kind, hosts: list, value,
+      ...(hasField(kind) ? { field: field.trim() } : {}),
+      ...(kind === 'aws' ? { region: region.trim(), service: service.trim() } : {}),
+      ...(kind === 'oauth2' ? { oauth: clientOf(draft) } : {}),
+    };
+    let wanted = false;
+    if (!await run(async () => { wanted = (await act('secret_set', secret)).signIn?.state === 'wanted'; }, t('secrets.kept', { name: secret.name }))) return;
     onKept?.(secret.name);
     onClose();
+    if (wanted) onWanted?.(secret.name);
   }
   return (
     <FormDialog title={old ? t('secrets.replaceOf', { name: old.name }) : t('secrets.newTitle')} submit={t('secrets.save')} busy={busy} error={error} complete={complete} onSubmit={() => void keep()} onClose={onClose}>
@@ -45,14 +85,23 @@ export function SecretDialog({ old, hosts = [], onClose, onKept }: SecretDialogP
           <Field label={t('secrets.kind')}>
             {({ id }) => <Select<SecretKind> id={id} label={t('secrets.kind')} value={kind} onChange={setKind} options={KINDS.map((one) => ({ value: one, label: t(`secrets.kind.${one}`) }))} />}
           </Field>
-          {kind === 'bearer' ? null : (
+          {!hasField(kind) ? null : (
             <Field label={t(`secrets.field.${kind}`)} required>
               {({ id }) => <TextInput id={id} mono={kind !== 'basic'} value={field} placeholder={PLACEHOLDER[kind]} onChange={setField} />}
             </Field>
           )}
         </div>
-        <Field label={t(kind === 'basic' ? 'secrets.value.basic' : 'secrets.value')} required hint={t('secrets.valueHint')}>
-          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={value} onChange={setValue} />}
+        {kind === 'aws' ? (
+          <div className="sec-two">
+            <Field label={t('secrets.region')} required>{({ id }) => <TextInput id={id} mono value={region} placeholder="eu-central-1" onChange={setRegion} />}</Field>
+            <Field label={t('secrets.service')} required>{({ id }) => <TextInput id={id} mono value={service} placeholder="s3" onChange={setService} />}</Field>
+          </div>
+        ) : null}
+        {kind === 'oauth2' ? <OAuthFields draft={draft} services={services} callback={isTauri() ? undefined : window.location.origin + CALLBACK} onChange={change} onService={choose} /> : null}
+        <Field label={t(valueLabel(kind))} required={kind !== 'oauth2' || draft.grant === 'clientCredentials'} hint={t(kind === 'oauth2' ? 'secrets.value.oauth2Hint' : 'secrets.valueHint')}>
+          {({ id, describedBy }) => kind === 'certificate'
+            ? <TextArea id={id} aria-describedby={describedBy} mono rows={6} value={value} placeholder="-----BEGIN CERTIFICATE-----" onChange={setValue} />
+            : <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={value} onChange={setValue} />}
         </Field>
         <Field label={t('secrets.allowed')} required hint={t('secrets.allowedHint')}>
           {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder="api.example.com" onChange={setAllowed} />}

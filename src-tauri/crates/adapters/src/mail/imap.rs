@@ -4,13 +4,14 @@ use super::MailServers;
 use super::connect::invalid;
 use super::parse::{self, Meta};
 use super::search::{Texts, criteria, quoted};
-use super::smtp::user;
+use super::smtp::{is_token, user};
 use super::starttls::Protocol;
 use super::stream::{MailStream, is_endless};
 use super::utf7;
 use async_imap::error::Error;
 use async_imap::imap_proto::{AttributeValue, Capability, MailboxDatum, Response, ResponseCode, Status};
-use async_imap::{Client, Session};
+use async_imap::{Authenticator, Client, Session};
+use signalbox_ports::Credential;
 use signalbox_ports::mail::{MailChange, MailError, MailQuery, MailServer, MailSink};
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,13 +88,39 @@ async fn sign_in(servers: &MailServers, server: &MailServer) -> Result<Open, Mai
             None => return Err(failure(host, Error::ConnectionLost)),
         }
     }
-    client.login(&user, credential.value.expose()).await.map_err(|(error, _)| match error {
+    let token = is_token(server);
+    let opened = if token {
+        let answer = AccessToken { user: &user, token: credential, sent: false };
+        client.authenticate("XOAUTH2", answer).await
+    } else {
+        client.login(&user, credential.value.expose()).await
+    };
+    let what = if token { "the access token" } else { "user and password" };
+    opened.map_err(|(error, _)| match error {
         Error::No(why) if is_temporary(&why) => refused(host, "cannot check the sign-in now", &why),
         Error::No(why) | Error::Bad(why) => {
-            MailError::Auth { message: format!("{host} does not accept user and password: {}", said(&why)) }
+            MailError::Auth { message: format!("{host} does not accept {what}: {}", said(&why)) }
         }
         other => failure(host, other),
     })
+}
+
+/// The one answer of XOAUTH2. A challenge after it is the reason of a refusal, which an empty answer ends.
+struct AccessToken<'a> {
+    user: &'a str,
+    token: &'a Credential,
+    sent: bool,
+}
+
+impl Authenticator for AccessToken<'_> {
+    type Response = String;
+
+    fn process(&mut self, _challenge: &[u8]) -> String {
+        if std::mem::replace(&mut self.sent, true) {
+            return String::new();
+        }
+        format!("user={}\x01auth=Bearer {}\x01\x01", self.user, self.token.value.expose())
+    }
 }
 
 /// Sends a command and hands each answer on until the one that ends it. The library's own commands for lists take the end of a

@@ -73,12 +73,28 @@ pub(super) async fn send(
     Ok(SentMail { accepted, size: message.bytes.len() as u64, reply: reply_text(&reply), refused })
 }
 
-/// User and password, when the server asks for them.
+/// User and password, or an access token, when the server asks for them.
 async fn sign_in(connection: &mut AsyncSmtpConnection, server: &MailServer) -> Result<(), MailError> {
     let host = server.host.as_str();
     let Some(credential) = &server.credential else { return Ok(()) };
     let user = user(server)?;
     let offers = |mechanism| connection.server_info().supports_auth_mechanism(mechanism);
+    if is_token(server) {
+        if !offers(Mechanism::Xoauth2) {
+            let message =
+                format!("{host} does not offer to sign in with an access token (XOAUTH2). Use another credential");
+            return Err(MailError::Auth { message });
+        }
+        let pair = Credentials::new(user, credential.value.expose().to_owned());
+        return match connection.auth(&[Mechanism::Xoauth2], &pair).await {
+            Ok(_) => Ok(()),
+            // A refusal that is told as a challenge (334) is an error of the library's own.
+            Err(error) if error.is_permanent() || error.is_client() => {
+                Err(MailError::Auth { message: format!("{host} does not accept the access token: {}", said(&error)) })
+            }
+            Err(error) => Err(failure(host, "cannot check the sign-in now", &error)),
+        };
+    }
     if !offers(Mechanism::Plain) && !offers(Mechanism::Login) {
         let message = format!(
             "{host} does not offer to sign in with user and password. Use another port, or leave the credential out"
@@ -96,10 +112,17 @@ async fn sign_in(connection: &mut AsyncSmtpConnection, server: &MailServer) -> R
     }
 }
 
+/// Whether somebody signs in with an access token instead of a password.
+pub(super) fn is_token(server: &MailServer) -> bool {
+    let kind = server.credential.as_ref().map(|credential| &credential.kind);
+    matches!(kind, Some(CredentialKind::AccessToken { .. }))
+}
+
 /// The user of a sign-in.
 pub(super) fn user(server: &MailServer) -> Result<String, MailError> {
     let of_credential = server.credential.as_ref().and_then(|credential| match &credential.kind {
         CredentialKind::Basic { user } => Some(user.clone()),
+        CredentialKind::AccessToken { user } => user.clone(),
         _ => None,
     });
     let user = server.user.clone().or(of_credential).filter(|user| !user.is_empty());

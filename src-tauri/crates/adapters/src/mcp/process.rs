@@ -5,8 +5,8 @@ use super::fault::failure;
 use super::process_tree::{Tree, Trees};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use signalbox_model::secret_ref;
+use signalbox_ports::Secrets;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
-use signalbox_ports::{SecretError, Secrets};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -60,9 +60,7 @@ impl Process {
                 None => value.clone(),
                 Some(secret) => match secrets.credential(secret).await {
                     Ok(credential) => credential.value.expose().to_owned(),
-                    Err(SecretError::Missing { message } | SecretError::Unavailable { message }) => {
-                        return Err(failure(ToolFault::Secret, message));
-                    }
+                    Err(error) => return Err(failure(ToolFault::Secret, error.into_message())),
                 },
             };
             variables.push((name.clone(), value));

@@ -11,7 +11,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use signalbox_model::secret_ref;
 use signalbox_ports::tools::{ToolFailure, ToolFault};
-use signalbox_ports::{HttpError, SecretError, Secrets};
+use signalbox_ports::{HttpError, Secrets};
 use std::sync::Arc;
 use url::Url;
 
@@ -27,11 +27,7 @@ pub(super) async fn transport(
     let client = client_for(&url).map_err(|error| refused(&error))?;
     let mut headers = HeaderMap::new();
     if let Some(name) = credential.and_then(secret_ref::reference) {
-        let found = secrets.credential(name).await.map_err(|error| match error {
-            SecretError::Missing { message } | SecretError::Unavailable { message } => {
-                failure(ToolFault::Secret, message)
-            }
-        })?;
+        let found = secrets.credential(name).await.map_err(|error| failure(ToolFault::Secret, error.into_message()))?;
         request_credentials::attach(&found, &mut url, &mut headers).map_err(|error| refused(&error))?;
     }
     let headers = headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();

@@ -11,6 +11,7 @@ use serde_json::Value;
 use signalbox_model::text::bytes_without_bom;
 use signalbox_ports::host::{canonical, is_localhost};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
 use zeroize::Zeroizing;
@@ -65,6 +66,17 @@ impl Net {
         let reach = if is_here(server) || named(&issuer) { Reach::Loopback } else { Reach::Granted };
         let grants = std::iter::once(server).chain(issuer).filter_map(host).collect();
         Self { rules: Rules { reach, grants }, wait: WAIT }
+    }
+
+    /// For endpoints that a person configured: public ones, and this machine when that is what was written. The own network is
+    /// not reached, as it is not by requests of steps.
+    pub(super) fn of_token_url(text: &str) -> Result<Self, Fault> {
+        let url = Url::parse(text).map_err(|_| {
+            let shown: String = text.chars().take(200).collect();
+            Fault::refused(format!("'{shown}' is no address"))
+        })?;
+        let reach = if is_here(&url) { Reach::Loopback } else { Reach::Granted };
+        Ok(Self { rules: Rules { reach, grants: Arc::new([]) }, wait: WAIT })
     }
 
     /// With another limit of time.

@@ -9,18 +9,61 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use url::Url;
 
-/// The only path. A client that was registered by hand, or by a document, names it; ports of this machine are free (RFC 8252).
+/// The usual path, and the only one. A client that was registered by hand, or by a document, names it; ports of this machine are free (RFC 8252).
 const PATH: &str = "/callback";
 /// Longest head of a request.
 const LONGEST: usize = 32 * 1024;
 /// For one request to be whole, and for its answer to leave.
 const WAIT: Duration = Duration::from_secs(5);
 
+/// Where a browser is sent back to on this machine, as it was registered with a service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedirectPlace {
+    /// `127.0.0.1` or `localhost`.
+    host: &'static str,
+    /// A free port when it is absent.
+    port: Option<u16>,
+    path: String,
+}
+
+impl Default for RedirectPlace {
+    fn default() -> Self {
+        Self { host: "127.0.0.1", port: None, path: PATH.to_owned() }
+    }
+}
+
+impl RedirectPlace {
+    /// Reads an address; the error says what is wrong, without a full stop.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            let shown: String = text.chars().take(200).collect();
+            format!(
+                "The redirect address '{shown}' is none of this machine; write one like http://localhost:8400/callback"
+            )
+        };
+        let url =
+            Url::parse(text).ok().filter(|url| url.scheme() == "http" && url.query().is_none()).ok_or_else(wrong)?;
+        let host = match url.host_str() {
+            Some("localhost") => "localhost",
+            Some("127.0.0.1") => "127.0.0.1",
+            _ => return Err(wrong()),
+        };
+        if url.fragment().is_some() || !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong());
+        }
+        // Services compare the address by its letters: a slash that was not registered is not added.
+        let bare = url.path() == "/" && !text.trim_end().ends_with('/');
+        Ok(Self { host, port: url.port(), path: if bare { String::new() } else { url.path().to_owned() } })
+    }
+}
+
 /// A page that waits.
 pub struct RedirectServer {
     listener: TcpListener,
-    port: u16,
+    host: String,
+    path: String,
 }
 
 /// A browser that has arrived; it is told how it went.
@@ -31,16 +74,16 @@ pub struct RedirectVisit {
 }
 
 impl RedirectServer {
-    /// On a free port.
-    pub async fn open() -> std::io::Result<Self> {
-        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+    /// At a place of this machine.
+    pub async fn open(place: &RedirectPlace) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, place.port.unwrap_or(0)))).await?;
         let port = listener.local_addr()?.port();
-        Ok(Self { listener, port })
+        Ok(Self { listener, host: format!("{}:{port}", place.host), path: place.path.clone() })
     }
 
     /// The address that the browser is sent back to.
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}{PATH}", self.port)
+        format!("http://{}{}", self.host, self.path)
     }
 
     /// Waits for the browser of the sign-in with this state. Dropping the future closes the page.
@@ -52,7 +95,7 @@ impl RedirectServer {
                     // More at once are no browser.
                     match accepted {
                         Ok((stream, _)) if open.len() < 32 => {
-                            open.spawn(read(stream, self.port));
+                            open.spawn(read(stream, self.host.clone(), self.path.clone()));
                         }
                         Ok(_) => {}
                         // No handle is free, perhaps: not asked for in a tight loop.
@@ -94,9 +137,9 @@ enum Asked {
     Otherwise(u16),
 }
 
-async fn read(mut stream: TcpStream, port: u16) -> Option<(TcpStream, Asked)> {
+async fn read(mut stream: TcpStream, host: String, path: String) -> Option<(TcpStream, Asked)> {
     let head = timeout(WAIT, head(&mut stream)).await.ok()??;
-    let asked = asked(&head, port);
+    let asked = asked(&head, &host, &path);
     Some((stream, asked))
 }
 
@@ -114,21 +157,23 @@ async fn head(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(bytes.to_vec()).ok()
 }
 
-fn asked(head: &str, port: u16) -> Asked {
+fn asked(head: &str, own: &str, path: &str) -> Asked {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut hosts = lines.filter_map(|line| line.split_once(':')).filter(|(name, _)| name.eq_ignore_ascii_case("host"));
     let host = hosts.next().map(|(_, value)| value.trim());
     // A name that leads here by another's DNS is not ours.
-    if host != Some(format!("127.0.0.1:{port}").as_str()) || hosts.next().is_some() {
+    if host != Some(own) || hosts.next().is_some() {
         return Asked::Otherwise(403);
     }
     if method != "GET" {
         return Asked::Otherwise(405);
     }
     match target.split_once('?') {
-        Some((PATH, query)) => Asked::Back(CallbackParams::of_query(query)),
+        Some((asked, query)) if asked == path || (path.is_empty() && asked == "/") => {
+            Asked::Back(CallbackParams::of_query(query))
+        }
         _ => Asked::Otherwise(404),
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::secret_ref;
 use signalbox_ports::secret::allows;
-use signalbox_ports::{Credential, Secret, SecretError, Secrets};
+use signalbox_ports::{Credential, Secret, Secrets};
 use std::sync::Arc;
 use url::Url;
 use zeroize::Zeroizing;
@@ -69,13 +69,15 @@ pub struct Kept {
     pub server: String,
     /// The authorization server.
     pub issuer: String,
-    resource: String,
-    token_endpoint: Url,
+    /// What tokens are for (RFC 8707), where that is told.
     #[serde(default)]
-    revocation_endpoint: Option<Url>,
-    client_id: String,
-    method: Method,
-    proof: Proof,
+    pub(super) resource: Option<String>,
+    pub(super) token_endpoint: Url,
+    #[serde(default)]
+    pub(super) revocation_endpoint: Option<Url>,
+    pub(super) client_id: String,
+    pub(super) method: Method,
+    pub(super) proof: Proof,
     /// The rights that were asked for.
     pub asked: Vec<String>,
 }
@@ -87,7 +89,7 @@ impl Kept {
             id: uuid::Uuid::now_v7().to_string(),
             server: wanted.server.clone(),
             issuer: found.issuer,
-            resource: found.resource,
+            resource: Some(found.resource),
             token_endpoint: found.token_endpoint,
             revocation_endpoint: found.revocation_endpoint,
             client_id,
@@ -95,6 +97,10 @@ impl Kept {
             proof,
             asked,
         }
+    }
+
+    pub(super) fn client_id(&self) -> &str {
+        &self.client_id
     }
 }
 
@@ -122,6 +128,18 @@ impl SignedIn {
     /// The token, for the one that sends it.
     pub fn access(&self) -> &Secret {
         &self.access
+    }
+
+    /// Without the client's secret, which is kept elsewhere.
+    pub fn without_proof(mut self) -> Self {
+        self.kept.proof = Proof::Nothing;
+        self
+    }
+
+    /// As the same sign-in as before.
+    pub(super) fn with_id(mut self, id: &str) -> Self {
+        id.clone_into(&mut self.kept.id);
+        self
     }
 
     /// Everything in it that is secret, for whoever hides it.
@@ -167,16 +185,52 @@ pub(super) async fn get(
     now_ms: i64,
 ) -> Result<SignedIn, Fault> {
     let mut fields = grant.to_vec();
-    fields.push(("resource", &kept.resource));
+    fields.extend(kept.resource.iter().map(|resource| ("resource", resource.as_str())));
     let asked = kept.asked.join(" ");
     // A code has its rights already.
     if !asked.is_empty() && grant.first() == Some(&("grant_type", "client_credentials")) {
         fields.push(("scope", &asked));
     }
     let answer = send(kept, net, &kept.token_endpoint, &fields, secrets).await?;
+    given(kept, &answer, before, now_ms)
+}
+
+/// What a question whether a person has entered a code was answered with.
+pub(super) enum Polled {
+    /// The tokens.
+    Given(Box<SignedIn>),
+    /// Not yet.
+    Waits,
+    /// Not yet, and it was asked too often.
+    Slower,
+}
+
+/// Asks the token endpoint for the tokens of a device code (RFC 8628, 3.5).
+pub(super) async fn poll(
+    kept: &Kept,
+    net: &Net,
+    grant: &[(&str, &str)],
+    secrets: &Arc<dyn Secrets>,
+    now_ms: i64,
+) -> Result<Polled, Fault> {
+    let answer = send(kept, net, &kept.token_endpoint, grant, secrets).await?;
+    match answer.body.as_ref().and_then(|body| body["error"].as_str()) {
+        Some("authorization_pending") => Ok(Polled::Waits),
+        Some("slow_down") => Ok(Polled::Slower),
+        Some("expired_token") => {
+            Err(Fault::refused("The code ran out before it was entered; sign in again for a new one"))
+        }
+        Some("access_denied") => Err(Fault::refused("The sign-in was declined in the browser")),
+        _ => given(kept, &answer, None, now_ms).map(|signed| Polled::Given(Box::new(signed))),
+    }
+}
+
+/// The tokens of an answer.
+fn given(kept: &Kept, answer: &Answer, before: Option<&Secret>, now_ms: i64) -> Result<SignedIn, Fault> {
     let body = answer.body.as_ref().unwrap_or(&Value::Null);
-    if !answer.is_good() {
-        return Err(refusal(kept, &answer, before.is_some()));
+    // Some services say "no" with status 200.
+    if !answer.is_good() || (body["error"].is_string() && body["access_token"].is_null()) {
+        return Err(refusal(kept, answer, before.is_some()));
     }
     let token = |key: &str| {
         let text = body[key].as_str().filter(|text| !text.is_empty())?;
@@ -184,7 +238,13 @@ pub(super) async fn get(
     };
     let bad = |why: &str| Fault::refused(format!("{} gave no token that can be used: {why}", kept.issuer));
     let access = token("access_token").ok_or_else(|| bad("its answer has none"))?;
-    if !body["token_type"].as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("bearer")) {
+    // Services of no standard call it `bot` or `user`, or say nothing; what is bound to a key is of no use here.
+    let bearer = match body["token_type"].as_str() {
+        Some(kind) if kept.resource.is_some() => kind.eq_ignore_ascii_case("bearer"),
+        Some(kind) => !["mac", "dpop", "pop"].iter().any(|bound| kind.eq_ignore_ascii_case(bound)),
+        None => kept.resource.is_none(),
+    };
+    if !bearer {
         return Err(bad("it is no bearer token"));
     }
     let seconds = match &body["expires_in"] {
@@ -205,13 +265,24 @@ pub(super) async fn get(
     })
 }
 
+/// Codes of a sign-in that is over, also of services that have names of their own for it.
+const OVER: [&str; 7] = [
+    "invalid_grant",
+    "invalid_client",
+    "unauthorized_client",
+    "invalid_refresh_token",
+    "bad_refresh_token",
+    "token_revoked",
+    "token_expired",
+];
+
 /// What a "no" of the token endpoint means.
-fn refusal(kept: &Kept, answer: &Answer, renewing: bool) -> Fault {
+pub(super) fn refusal(kept: &Kept, answer: &Answer, renewing: bool) -> Fault {
     let said = answer.body.as_ref().and_then(|body| body["error"].as_str());
     if answer.status == 429 || answer.status >= 500 {
         return Fault::unreachable(format!("{} answered {} when it was asked for a token", kept.issuer, answer.status));
     }
-    let over = matches!(said, Some("invalid_grant" | "invalid_client" | "unauthorized_client"));
+    let over = said.is_some_and(|said| OVER.contains(&said));
     let words = said.map_or_else(|| format!("it answered {}", answer.status), code);
     if renewing && said.is_none() {
         // Not in the words of the protocol: a wall or a deployment in between, which ends nothing.
@@ -224,7 +295,7 @@ fn refusal(kept: &Kept, answer: &Answer, renewing: bool) -> Fault {
 }
 
 /// Sends a form as the client of a sign-in.
-async fn send(
+pub(super) async fn send(
     kept: &Kept,
     net: &Net,
     endpoint: &Url,
@@ -279,27 +350,35 @@ fn basic(id: &str, secret: &Secret) -> Zeroizing<String> {
 async fn credential(given: &str, to: &Url, secrets: &Arc<dyn Secrets>) -> Result<Arc<Credential>, Fault> {
     let fault = |message: String| Fault::new(Trouble::Secret, message);
     let name = secret_ref::reference(given).ok_or_else(|| fault(format!("'{given}' names no secret")))?;
-    let found = secrets.credential(name).await.map_err(|error| match error {
-        SecretError::Missing { message } | SecretError::Unavailable { message } => fault(message),
-    })?;
+    let found = secrets.credential(name).await.map_err(|error| fault(error.into_message()))?;
     allows(&found.hosts, to).map_err(|why| fault(format!("The secret '{name}' was not sent: {why}")))?;
     Ok(found)
 }
 
 /// Takes the tokens back: the one that renews, which ends the others, else the one that there is.
 pub(super) async fn revoke(signed: &SignedIn, net: &Net, secrets: &Arc<dyn Secrets>) -> Result<bool, Fault> {
-    let Some(endpoint) = &signed.kept.revocation_endpoint else { return Ok(false) };
+    revoke_as(&signed.kept, signed, net, secrets).await
+}
+
+/// [`revoke`] as another client.
+pub(super) async fn revoke_as(
+    kept: &Kept,
+    signed: &SignedIn,
+    net: &Net,
+    secrets: &Arc<dyn Secrets>,
+) -> Result<bool, Fault> {
+    let Some(endpoint) = &kept.revocation_endpoint else { return Ok(false) };
     let (token, hint) = match &signed.refresh {
         Some(refresh) => (refresh, "refresh_token"),
         None => (&signed.access, "access_token"),
     };
     let fields = [("token", token.expose()), ("token_type_hint", hint)];
-    let answer = send(&signed.kept, net, endpoint, &fields, secrets).await?;
+    let answer = send(kept, net, endpoint, &fields, secrets).await?;
     if answer.is_good() {
         return Ok(true);
     }
     Err(Fault::unreachable(format!(
         "{} answered {} when it was asked to take the sign-in back",
-        signed.kept.issuer, answer.status
+        kept.issuer, answer.status
     )))
 }

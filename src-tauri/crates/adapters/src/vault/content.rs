@@ -1,8 +1,9 @@
 //! What is inside `vault.age`: JSON, so that a person with the key can read it with any age program.
 
 use super::{Trouble, VaultError};
-use crate::oauth::SignedIn;
+use crate::oauth::{self, SignedIn};
 use serde::{Deserialize, Serialize};
+use signalbox_model::oauth::{OAuthClient, OAuthGrant};
 use signalbox_model::secret_ref::{MAX_NAME, is_name};
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{CredentialKind, Secret, is_of_connection, scrub};
@@ -10,8 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The newest that can be read. What has no sign-ins is written as the first, which older programs read, too.
-const VERSION: u32 = 2;
+/// The newest that can be read. What has no sign-ins is written as the first, and what has no typed credentials as the second,
+/// which older programs read, too.
+const VERSION: u32 = 3;
 const LONGEST: usize = 16 * 1024;
 const MOST_HOSTS: usize = 50;
 
@@ -28,6 +30,76 @@ pub struct Entry {
     pub created_at: String,
     /// When it was last set.
     pub updated_at: String,
+    /// How its tokens are got, when the kind is an access token; the value is the client's secret then.
+    pub oauth: Option<OAuthClient>,
+    /// Who is signed in. Told, never set.
+    pub session: Option<SessionFacts>,
+}
+
+/// A sign-in, without its tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionFacts {
+    /// Who signed in; empty when the program did as itself.
+    pub by: String,
+    /// When, milliseconds since 1970.
+    pub at_ms: i64,
+    /// When the token runs out, as far as that was told.
+    pub expires_ms: Option<i64>,
+    /// The rights that it has.
+    pub scopes: Vec<String>,
+    /// It is renewed without a person.
+    pub renews: bool,
+    /// Why it holds no more, without a full stop.
+    pub ended: Option<String>,
+}
+
+/// A sign-in with its tokens.
+#[derive(Clone)]
+pub struct Session {
+    /// The tokens.
+    pub signed: Arc<SignedIn>,
+    /// Who signed in; empty when the program did as itself.
+    pub by: String,
+    /// When, milliseconds since 1970.
+    pub at_ms: i64,
+    /// Why it holds no more, without a full stop.
+    pub ended: Option<String>,
+}
+
+/// A secret with everything that belongs to it.
+pub struct Stored {
+    /// What is told of it.
+    pub entry: Entry,
+    /// The value.
+    pub value: Secret,
+    /// Who is signed in.
+    pub session: Option<Session>,
+}
+
+impl Stored {
+    /// The entry with who is signed in.
+    pub(super) fn told(&self) -> Entry {
+        let unattended = self.entry.oauth.as_ref().is_some_and(|client| client.grant == OAuthGrant::ClientCredentials);
+        let session = self.session.as_ref().map(|session| SessionFacts {
+            by: session.by.clone(),
+            at_ms: session.at_ms,
+            expires_ms: session.signed.expires_ms,
+            scopes: session.signed.scopes.clone(),
+            renews: session.signed.renews() || unattended,
+            ended: session.ended.clone(),
+        });
+        Entry { session, ..self.entry.clone() }
+    }
+
+    /// Whether a sign-in holds on when this replaces `before`: its tokens go where they went, to the same client.
+    fn continues(&self, before: &Self) -> bool {
+        let (Some(new), Some(old)) = (&self.entry.oauth, &before.entry.oauth) else { return false };
+        new.grant == old.grant
+            && new.client_id == old.client_id
+            && new.service.token_url == old.service.token_url
+            && new.service.scopes == old.service.scopes
+            && self.entry.hosts.iter().all(|host| before.entry.hosts.contains(host))
+    }
 }
 
 impl Entry {
@@ -46,7 +118,33 @@ impl Entry {
                 &format!("Name at least one host that it may be sent to, and at most {MOST_HOSTS}."),
             );
         }
+        let (public, pem) = match (&self.kind, &self.oauth) {
+            (CredentialKind::AccessToken { .. }, Some(client)) => {
+                let secret = Secret::new(value);
+                if let Err(why) = oauth::check_client(client, &secret, &self.hosts) {
+                    return wrong(format!("{why}."), "Correct it and send it again.");
+                }
+                (value.is_empty(), false)
+            }
+            (CredentialKind::AccessToken { .. }, None) | (_, Some(_)) => {
+                return wrong(
+                    "An OAuth client belongs to secrets of the kind oauth2, and to no others.".into(),
+                    "Name both.",
+                );
+            }
+            (CredentialKind::ClientCertificate, None) => {
+                if reqwest::Identity::from_pem(value.as_bytes()).is_err() {
+                    let hint = "Give both in one PEM file: the certificate with those that it hangs on, and the private key without a passphrase.";
+                    return wrong("It holds no certificate and private key that can be read.".into(), hint);
+                }
+                (false, true)
+            }
+            _ => (false, false),
+        };
         let long = value.chars().count();
+        if public {
+            return Ok(());
+        }
         if long < scrub::SHORTEST {
             return wrong(
                 format!("The secret has {long} characters; at least {} are needed.", scrub::SHORTEST),
@@ -57,7 +155,7 @@ impl Entry {
         if value.len() > LONGEST {
             return wrong(format!("The secret has more than {LONGEST} bytes."), "Check what was pasted.");
         }
-        if value.trim() != value || value.chars().any(char::is_control) {
+        if !pem && (value.trim() != value || value.chars().any(char::is_control)) {
             return wrong(
                 "The secret begins or ends with a space, or has a line break in it.".into(),
                 "Paste it again, without the space around it.",
@@ -74,6 +172,16 @@ impl Entry {
             CredentialKind::Query { name } if name.is_empty() || name.len() > 200 => {
                 wrong("The parameter of the address has no name.".into(), "Write a name like api_key.")
             }
+            CredentialKind::Aws { access_key, region, service } => {
+                let plain = |text: &str| {
+                    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+                };
+                if [access_key, region, service].into_iter().all(|text| plain(text)) {
+                    return Ok(());
+                }
+                let hint = "Write them like AKIAIOSFODNN7EXAMPLE, eu-central-1 and s3.";
+                wrong("The access key id, the region or the service is missing, or has other characters than letters and digits.".into(), hint)
+            }
             _ => Ok(()),
         }
     }
@@ -89,7 +197,7 @@ fn is_token(name: &str) -> bool {
 /// All secrets of a vault.
 #[derive(Default)]
 pub(super) struct Content {
-    secrets: Vec<(Entry, Secret)>,
+    secrets: Vec<Stored>,
     /// Who is signed in at tool servers. They are not secrets that steps can name.
     pub(super) sign_ins: BTreeMap<SignInKey, Arc<SignedIn>>,
 }
@@ -107,13 +215,32 @@ pub(super) fn sign_in_key(server: &str, id: &str) -> SignInKey {
 struct Row {
     name: String,
     kind: String,
-    /// The user of `basic`, the name of `header` and `query`.
+    /// The user of `basic`, the name of `header` and `query`, the access key id of `aws`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     field: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    region: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    service: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    oauth: Option<OAuthClient>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<SessionRow>,
     hosts: Vec<String>,
     created_at: String,
     updated_at: String,
     value: Zeroized,
+}
+
+/// A sign-in as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionRow {
+    signed: Arc<SignedIn>,
+    by: String,
+    at_ms: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ended: Option<String>,
 }
 
 /// Wiped when it goes, written as the text that it is.
@@ -161,10 +288,16 @@ impl Content {
             return Err("a newer Signalbox has written it".into());
         }
         let rows = document.secrets.into_iter().map(|row| {
-            let kind = kind_from(&row.kind, row.field)?;
+            let user = row.oauth.as_ref().and_then(|client| client.user.clone());
+            let kind = kind_from(&row.kind, row.field, (row.region, row.service), user)?;
             let hosts = row.hosts.iter().map(|host| AllowedHost::parse(host)).collect::<Result<_, _>>()?;
-            let Row { name, created_at, updated_at, value, .. } = row;
-            Ok((Entry { name, kind, hosts, created_at, updated_at }, Secret::new(value.0.as_str())))
+            let Row { name, created_at, updated_at, value, oauth, session, .. } = row;
+            let session = session.map(|row| {
+                let SessionRow { signed, by, at_ms, ended } = row;
+                Session { signed, by, at_ms, ended }
+            });
+            let entry = Entry { name, kind, hosts, created_at, updated_at, oauth, session: None };
+            Ok(Stored { entry, value: Secret::new(value.0.as_str()), session })
         });
         let secrets = rows.collect::<Result<_, String>>()?;
         let sign_ins = document.sign_ins.into_iter().map(|(key, signed)| {
@@ -177,9 +310,22 @@ impl Content {
     }
 
     pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let rows = self.secrets.iter().map(|(entry, value)| {
+        let rows = self.secrets.iter().map(|Stored { entry, value, session }| {
             let (kind, field) = kind_to(&entry.kind);
+            let (region, service) = match &entry.kind {
+                CredentialKind::Aws { region, service, .. } => (Some(region.clone()), Some(service.clone())),
+                _ => (None, None),
+            };
             Row {
+                region,
+                service,
+                oauth: entry.oauth.clone(),
+                session: session.as_ref().map(|session| SessionRow {
+                    signed: Arc::clone(&session.signed),
+                    by: session.by.clone(),
+                    at_ms: session.at_ms,
+                    ended: session.ended.clone(),
+                }),
                 name: entry.name.clone(),
                 kind: kind.to_owned(),
                 field,
@@ -191,39 +337,76 @@ impl Content {
         });
         let sign_ins: BTreeMap<String, &SignedIn> =
             self.sign_ins.iter().map(|((server, id), signed)| (format!("{server}/{id}"), signed.as_ref())).collect();
-        let version = if sign_ins.is_empty() { 1 } else { VERSION };
+        let typed = |stored: &Stored| {
+            let kind = &stored.entry.kind;
+            matches!(
+                kind,
+                CredentialKind::AccessToken { .. } | CredentialKind::Aws { .. } | CredentialKind::ClientCertificate
+            )
+        };
+        let version = match (self.secrets.iter().any(typed), sign_ins.is_empty()) {
+            (true, _) => VERSION,
+            (false, false) => 2,
+            (false, true) => 1,
+        };
         let document = Written { version, secrets: rows.collect(), sign_ins };
         // Texts and numbers only: nothing that JSON could not hold.
         Zeroizing::new(serde_json::to_vec(&document).unwrap_or_default())
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = (&Entry, &Secret)> {
-        self.secrets.iter().map(|(entry, value)| (entry, value))
+        self.secrets.iter().map(|stored| (&stored.entry, &stored.value))
+    }
+
+    pub(super) fn stored(&self) -> impl Iterator<Item = &Stored> {
+        self.secrets.iter()
     }
 
     pub(super) fn find(&self, name: &str) -> Option<(&Entry, &Secret)> {
         self.all().find(|(entry, _)| entry.name == name)
     }
 
-    pub(super) fn take(self, name: &str) -> Option<(Entry, Secret)> {
-        self.secrets.into_iter().find(|(entry, _)| entry.name == name)
+    pub(super) fn find_mut(&mut self, name: &str) -> Option<&mut Stored> {
+        self.secrets.iter_mut().find(|stored| stored.entry.name == name)
+    }
+
+    pub(super) fn take(self, name: &str) -> Option<Stored> {
+        self.secrets.into_iter().find(|stored| stored.entry.name == name)
     }
 
     pub(super) fn put(&mut self, entry: Entry, value: Secret) {
-        self.remove(&entry.name);
-        let at = self.secrets.partition_point(|(known, _)| known.name < entry.name);
-        self.secrets.insert(at, (entry, value));
+        let mut new = Stored { entry, value, session: None };
+        if let Some(old) = self.find_mut(&new.entry.name)
+            && new.continues(old)
+        {
+            // Another secret of the client may be what was missing.
+            new.session = old.session.take().map(|session| Session { ended: None, ..session });
+        }
+        self.remove(&new.entry.name);
+        let at = self.secrets.partition_point(|known| known.entry.name < new.entry.name);
+        self.secrets.insert(at, new);
     }
 
     pub(super) fn remove(&mut self, name: &str) -> bool {
         let before = self.secrets.len();
-        self.secrets.retain(|(entry, _)| entry.name != name);
+        self.secrets.retain(|stored| stored.entry.name != name);
         self.secrets.len() < before
     }
 }
 
-fn kind_from(kind: &str, field: Option<String>) -> Result<CredentialKind, String> {
+fn kind_from(
+    kind: &str,
+    field: Option<String>,
+    aws: (Option<String>, Option<String>),
+    user: Option<String>,
+) -> Result<CredentialKind, String> {
     match (kind, field) {
+        ("oauth2", _) => Ok(CredentialKind::AccessToken { user }),
+        ("certificate", _) => Ok(CredentialKind::ClientCertificate),
+        ("aws", Some(access_key)) => match aws {
+            (Some(region), Some(service)) => Ok(CredentialKind::Aws { access_key, region, service }),
+            _ => Err("a key of AWS in it has no region or no service".into()),
+        },
         ("bearer", _) => Ok(CredentialKind::Bearer),
         ("basic", Some(user)) => Ok(CredentialKind::Basic { user }),
         ("header", Some(name)) => Ok(CredentialKind::Header { name }),
@@ -239,6 +422,9 @@ fn kind_to(kind: &CredentialKind) -> (&'static str, Option<String>) {
         CredentialKind::Basic { user } => ("basic", Some(user.clone())),
         CredentialKind::Header { name } => ("header", Some(name.clone())),
         CredentialKind::Query { name } => ("query", Some(name.clone())),
+        CredentialKind::AccessToken { .. } => ("oauth2", None),
+        CredentialKind::ClientCertificate => ("certificate", None),
+        CredentialKind::Aws { access_key, .. } => ("aws", Some(access_key.clone())),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The real outside world against peers on loopback; one binary.
 
+mod authorization_server;
 mod common;
 #[cfg(unix)]
 mod database_servers;
@@ -26,4 +27,5 @@ mod mail_hostile;
 mod mail_servers;
 mod mcp;
 mod mcp_questions;
+mod oauth_secrets;
 mod vault;

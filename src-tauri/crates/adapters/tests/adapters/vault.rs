@@ -57,6 +57,8 @@ fn entry(name: &str) -> Entry {
         hosts: vec![AllowedHost::parse("api.example.com").expect("a host")],
         created_at: "2026-11-22T10:00:00.000Z".into(),
         updated_at: "2026-11-22T10:00:00.000Z".into(),
+        oauth: None,
+        session: None,
     }
 }
 

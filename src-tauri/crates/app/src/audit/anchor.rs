@@ -141,6 +141,8 @@ impl App {
             hosts: vec![found.host],
             created_at: now.clone(),
             updated_at: now,
+            oauth: None,
+            session: None,
         };
         let place = shown(target.kind, &found.place);
         let facts = json!({ "name": name, "hosts": [entry.hosts[0].to_string()], "replaced": false, "place": place });

@@ -32,6 +32,7 @@ fn told(entry: &Entry) -> ConnectorEntry {
             problem: None,
             docs: connector.docs.clone(),
             credential: connector.auth.first().map(|scheme| scheme.description.clone().unwrap_or_default()),
+            sign_in: connector.sign_in.clone(),
             variables: variables(connector),
             operations: connector
                 .operations
@@ -53,6 +54,7 @@ fn told(entry: &Entry) -> ConnectorEntry {
             problem: Some(why.clone()),
             docs: None,
             credential: None,
+            sign_in: None,
             variables: Vec::new(),
             operations: Vec::new(),
         },

@@ -4,10 +4,11 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::Via;
 use crate::dto::{
-    Empty, SecretChoose, SecretEntry, SecretKeyPlace, SecretKind, SecretName, SecretSet, SecretState, SecretStatus,
-    SecretUnlock,
+    Empty, SecretChoose, SecretEntry, SecretKeyPlace, SecretKind, SecretName, SecretSet, SecretSignInFinish,
+    SecretSignedOut, SecretSigningIn, SecretState, SecretStatus, SecretTest, SecretTested, SecretUnlock, SecretUse,
 };
 use crate::error::{ApiError, ApiResult};
+use crate::secrets::{entry_told, reachable};
 use serde_json::{Value, json};
 use signalbox_adapters::vault::{Entry, KeyPlace, Trouble, VaultError};
 use signalbox_model::{AuditEvent, time};
@@ -42,27 +43,7 @@ pub(crate) fn secret_status(app: &App, _: &Caller, _: Empty) -> ApiResult<Secret
 }
 
 pub(crate) fn secret_list(app: &App, _: &Caller, _: Empty) -> ApiResult<Vec<SecretEntry>> {
-    Ok(app.secrets.vault.list()?.into_iter().map(|entry| told(app, entry)).collect())
-}
-
-fn told(app: &App, entry: Entry) -> SecretEntry {
-    let last_used_at = app.secret_used(&entry.name);
-    let (kind, field) = match entry.kind {
-        // No secret is stored as a part of a path.
-        CredentialKind::Bearer | CredentialKind::Path => (SecretKind::Bearer, None),
-        CredentialKind::Basic { user } => (SecretKind::Basic, Some(user)),
-        CredentialKind::Header { name } => (SecretKind::Header, Some(name)),
-        CredentialKind::Query { name } => (SecretKind::Query, Some(name)),
-    };
-    SecretEntry {
-        name: entry.name,
-        kind,
-        field,
-        hosts: entry.hosts.iter().map(ToString::to_string).collect(),
-        created_at: entry.created_at,
-        updated_at: entry.updated_at,
-        last_used_at,
-    }
+    Ok(app.secrets.vault.list()?.into_iter().map(|entry| entry_told(app, entry)).collect())
 }
 
 pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiResult<SecretEntry> {
@@ -71,13 +52,31 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
         let given = request.field.clone().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         given.ok_or_else(|| bad(format!("The {what} is missing.")))
     };
+    let part = |what: &str, given: Option<&String>| {
+        let given = given.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        given.ok_or_else(|| bad(format!("The {what} is missing.")))
+    };
     let kind = match request.kind {
         SecretKind::Bearer if request.field.is_some() => return Err(bad("A bearer token has no 'field'.".into())),
         SecretKind::Bearer => CredentialKind::Bearer,
         SecretKind::Basic => CredentialKind::Basic { user: field("user")? },
         SecretKind::Header => CredentialKind::Header { name: field("name of the header")? },
         SecretKind::Query => CredentialKind::Query { name: field("name of the parameter")? },
+        SecretKind::Oauth2 => {
+            let client = request.oauth.as_ref().ok_or_else(|| bad("The client of the service is missing.".into()))?;
+            reachable(caller, client)?;
+            CredentialKind::AccessToken { user: client.user.clone() }
+        }
+        SecretKind::Aws => CredentialKind::Aws {
+            access_key: field("access key id")?,
+            region: part("region", request.region.as_ref())?,
+            service: part("service", request.service.as_ref())?,
+        },
+        SecretKind::Certificate => CredentialKind::ClientCertificate,
     };
+    if kind.is_token() != request.oauth.is_some() {
+        return Err(bad("A client of a service belongs to secrets of the type oauth2.".into()));
+    }
     let mut hosts = request
         .hosts
         .iter()
@@ -91,7 +90,9 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
         }
     });
     let now = time::format(app.now_ms());
-    let entry = Entry { name: request.name, kind, hosts, created_at: now.clone(), updated_at: now };
+    let oauth = request.oauth;
+    let entry =
+        Entry { name: request.name, kind, hosts, created_at: now.clone(), updated_at: now, oauth, session: None };
     let facts = |replaced: bool| {
         let hosts: Vec<String> = entry.hosts.iter().map(ToString::to_string).collect();
         json!({ "name": entry.name, "kind": request.kind, "hosts": hosts, "replaced": replaced })
@@ -100,7 +101,7 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
         .vault
         .set(entry.clone(), request.value.0, |replaced| record(app, caller, AuditEvent::SecretSet, facts(replaced)))?;
     let kept = app.secrets.vault.list()?.into_iter().find(|kept| kept.name == entry.name);
-    Ok(told(app, kept.unwrap_or(entry)))
+    Ok(entry_told(app, kept.unwrap_or(entry)))
 }
 
 pub(crate) fn secret_delete(app: &App, caller: &Caller, request: SecretName) -> ApiResult<Empty> {
@@ -109,6 +110,26 @@ pub(crate) fn secret_delete(app: &App, caller: &Caller, request: SecretName) -> 
         .delete(&request.name, || record(app, caller, AuditEvent::SecretDeleted, json!({ "name": request.name })))?;
     app.secret_unused(&request.name);
     Ok(Empty {})
+}
+
+pub(crate) fn secret_sign_in(app: &App, caller: &Caller, request: SecretName) -> ApiResult<SecretSigningIn> {
+    app.secret_sign_in(caller, &request.name)
+}
+
+pub(crate) fn secret_sign_in_finish(app: &App, caller: &Caller, request: SecretSignInFinish) -> ApiResult<SecretEntry> {
+    app.secret_sign_in_finish(caller, &request.name, &request.address)
+}
+
+pub(crate) fn secret_sign_out(app: &App, caller: &Caller, request: SecretName) -> ApiResult<SecretSignedOut> {
+    app.secret_sign_out(caller, &request.name)
+}
+
+pub(crate) fn secret_test(app: &App, caller: &Caller, request: SecretTest) -> ApiResult<SecretTested> {
+    app.secret_test(caller, &request.name, request.url.as_deref())
+}
+
+pub(crate) fn secret_uses(app: &App, _: &Caller, request: SecretName) -> ApiResult<Vec<SecretUse>> {
+    app.secret_uses(&request.name)
 }
 
 pub(crate) fn secret_choose(app: &App, caller: &Caller, request: SecretChoose) -> ApiResult<SecretStatus> {
@@ -141,9 +162,5 @@ pub(crate) fn secret_unlock(app: &App, caller: &Caller, request: SecretUnlock) -
 
 /// Written before the act: what cannot be recorded does not happen.
 fn record(app: &App, caller: &Caller, event: AuditEvent, facts: Value) -> Result<(), VaultError> {
-    let entry = app.fact(event, Level::Info, caller.actor(), facts);
-    app.store.audit_append(entry, None, true).map(drop).map_err(|error| {
-        let told = ApiError::from(error);
-        VaultError { trouble: Trouble::Unavailable, message: told.message, hint: told.hint }
-    })
+    app.secrets.record(event, Level::Info, caller.actor(), facts)
 }

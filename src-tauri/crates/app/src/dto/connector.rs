@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use signalbox_model::oauth::ConnectorSignIn;
 
 /// A connector of this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -27,6 +28,9 @@ pub struct ConnectorEntry {
     /// What secret the service needs; absent when it needs none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credential: Option<String>,
+    /// How people sign in to the service (OAuth 2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<ConnectorSignIn>,
     /// Variables of the service's address.
     pub variables: Vec<ConnectorVariable>,
     /// Its operations, in the order of the file.

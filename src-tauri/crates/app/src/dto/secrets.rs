@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use signalbox_model::oauth::OAuthClient;
 use signalbox_ports::Secret;
 
 /// A secret text in a request. It has no `Debug`, and what does not fit it is not quoted.
@@ -84,6 +85,12 @@ pub enum SecretKind {
     Header,
     /// A parameter of the address.
     Query,
+    /// An access token of OAuth 2; the value is the secret of the client, and may be empty.
+    Oauth2,
+    /// A signature of AWS (version 4); the value is the secret access key.
+    Aws,
+    /// A client certificate of TLS; the value is certificate and private key (PEM).
+    Certificate,
 }
 
 /// A secret without its value.
@@ -94,9 +101,21 @@ pub struct SecretEntry {
     pub name: String,
     /// How it is sent.
     pub kind: SecretKind,
-    /// The user of `basic`, the name of `header` and `query`.
+    /// The user of `basic`, the name of `header` and `query`, the access key id of `aws`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
+    /// The region of `aws`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// The service of `aws`, as it is named in signatures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// How tokens are got, of `oauth2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<OAuthClient>,
+    /// Who is signed in, of `oauth2`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SecretSignIn>,
     /// Where it may be sent.
     pub hosts: Vec<String>,
     /// When it was first set.
@@ -116,13 +135,150 @@ pub struct SecretSet {
     pub name: String,
     /// How it is sent.
     pub kind: SecretKind,
-    /// The user of `basic`, the name of `header` and `query`.
+    /// The user of `basic`, the name of `header` and `query`, the access key id of `aws`.
     #[serde(default)]
     pub field: Option<String>,
+    /// The region of `aws`.
+    #[serde(default)]
+    pub region: Option<String>,
+    /// The service of `aws`, as it is named in signatures.
+    #[serde(default)]
+    pub service: Option<String>,
+    /// How tokens are got, of `oauth2`.
+    #[serde(default)]
+    pub oauth: Option<OAuthClient>,
     /// Where it may be sent.
     pub hosts: Vec<String>,
     /// The secret.
     pub value: SecretText,
+}
+
+/// Where a sign-in with a secret stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SecretSignInState {
+    /// Somebody has to sign in.
+    Wanted,
+    /// A browser or a code is waited for now.
+    Waiting,
+    /// Somebody is signed in, or the program signs in as itself.
+    SignedIn,
+    /// The sign-in holds no more.
+    Ended,
+}
+
+/// A sign-in with a secret. Tokens are never told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretSignIn {
+    /// Where it stands.
+    pub state: SecretSignInState,
+    /// Why it ended, or why the last attempt came to nothing; without a full stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Until when the browser or the code is waited for, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_until: Option<String>,
+    /// The code that a person enters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_code: Option<String>,
+    /// Where the code is entered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// Who signed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// When the access token runs out, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// The rights (scopes) that it has, as far as they were told.
+    pub scopes: Vec<String>,
+    /// It is renewed without a person.
+    pub renews: bool,
+}
+
+/// A sign-in that has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretSigningIn {
+    /// The secret.
+    pub name: String,
+    /// For the person's browser; absent when the program signed in as itself, which is done then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Until when the browser or the code is waited for, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The code that a person enters at the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_code: Option<String>,
+    /// The browser was opened with it.
+    pub opened: bool,
+}
+
+/// Takes what the browser came back with, from whoever copied it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecretSignInFinish {
+    /// The secret.
+    pub name: String,
+    /// The address at which the browser ended.
+    pub address: String,
+}
+
+/// What became of signing out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretSignedOut {
+    /// The secret, to which nobody is signed in.
+    pub secret: SecretEntry,
+    /// The service took the tokens back.
+    pub revoked: bool,
+    /// Why it did not, when it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Tries a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecretTest {
+    /// The secret.
+    pub name: String,
+    /// Where to send it with a GET; without it, it is only looked up, and its token is got.
+    #[serde(default)]
+    pub url: Option<String>,
+}
+
+/// What became of trying a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretTested {
+    /// It can be used.
+    pub good: bool,
+    /// What the service answered with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// What was found, in a sentence.
+    pub message: String,
+}
+
+/// A workflow that uses a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretUse {
+    /// Its id.
+    pub workflow_id: String,
+    /// Its name.
+    pub name: String,
+    /// The reference of its file in the library.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Titles of the steps, or their ids.
+    pub steps: Vec<String>,
 }
 
 /// Names a secret.

@@ -1,19 +1,29 @@
 //! Secrets: what steps get of them, when they were used, and what is wrong with a workflow that names them.
 
+mod sign_in;
+
+pub use sign_in::CALLBACK as SIGN_IN_CALLBACK;
+pub(crate) use sign_in::reachable;
+
 use crate::app::App;
+use crate::audit::facts::fact_at;
+use crate::dto::{SecretEntry, SecretKind};
 use crate::error::{ApiError, Class};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use signalbox_adapters::Vault;
-use signalbox_adapters::vault::{Trouble, VaultError};
+use signalbox_adapters::vault::{Entry, Trouble, VaultError};
+use signalbox_adapters::{TokenSource, Vault};
 use signalbox_engine::webhook;
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{Code, Diagnostic, Workflow, secret_ref, time};
+use signalbox_model::oauth::OAuthGrant;
+use signalbox_model::{AuditEvent, Code, Diagnostic, Workflow, secret_ref, time};
 use signalbox_ports::secret::allows;
-use signalbox_ports::{Clock, Credential, Scrubber, SecretError, Secrets};
+use signalbox_ports::{Clock, Credential, CredentialKind, Scrubber, Secret, SecretError, Secrets};
 use signalbox_store::Store;
+use signalbox_store::audit::{Actor, Level};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::runtime::Handle;
 use url::Url;
 
 /// Uses of one secret closer together than this count as one.
@@ -26,12 +36,35 @@ fn used(name: &str) -> String {
 /// The secrets as steps get them.
 pub(crate) struct KnownSecrets {
     pub(crate) vault: Arc<Vault>,
-    pub(crate) store: Store,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) noted: Mutex<HashMap<String, i64>>,
+    tokens: TokenSource,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    noted: Mutex<HashMap<String, i64>>,
 }
 
 impl KnownSecrets {
+    /// Of a vault; tokens are asked for on `threads`.
+    pub(crate) fn new(vault: Arc<Vault>, store: Store, clock: Arc<dyn Clock>, threads: Handle) -> Self {
+        let (records, now) = (store.clone(), Arc::clone(&clock));
+        let on_end = Box::new(move |name: &str, why: &str| {
+            let facts = json!({ "name": name, "why": why });
+            let record = fact_at(now.now_ms(), AuditEvent::SecretSignInEnded, Level::Warn, Actor::system(), facts);
+            // The step says so, too.
+            drop(records.audit_append(record, None, true));
+        });
+        let tokens = TokenSource::new(Arc::clone(&vault), threads, on_end);
+        Self { vault, tokens, store, clock, noted: Mutex::default() }
+    }
+
+    /// Writes an entry of the audit chain before the act: what cannot be recorded does not happen.
+    pub(crate) fn record(&self, event: AuditEvent, level: Level, actor: Actor, facts: Value) -> Result<(), VaultError> {
+        let entry = fact_at(self.clock.now_ms(), event, level, actor, facts);
+        self.store.audit_append(entry, None, true).map(drop).map_err(|error| {
+            let told = ApiError::from(error);
+            VaultError { trouble: Trouble::Unavailable, message: told.message, hint: told.hint }
+        })
+    }
+
     /// The credential of a name. Waits for the disk and the key store, which may ask a person.
     pub(crate) fn credential(&self, name: &str) -> Result<Arc<Credential>, VaultError> {
         self.found(name, true)
@@ -43,7 +76,7 @@ impl KnownSecrets {
     }
 
     fn found(&self, name: &str, may_ask: bool) -> Result<Arc<Credential>, VaultError> {
-        let found = self.vault.credential(name, may_ask)?;
+        let found = self.tokens.credential(name, may_ask)?;
         self.note(name);
         Ok(found)
     }
@@ -73,6 +106,17 @@ impl Secrets for StepSecrets {
             Err(_) => Err(SecretError::Unavailable { message: "Signalbox is closing".into() }),
         }
     }
+    async fn renewed(&self, refused: &Credential) -> Result<Option<Arc<Credential>>, SecretError> {
+        let (known, name) = (Arc::clone(&self.0), refused.name.clone());
+        let (kind, hosts, scrubber) = (refused.kind.clone(), refused.hosts.clone(), Arc::clone(&refused.scrubber));
+        let value = Secret::new(refused.value.expose());
+        let refused = Credential { name, kind, hosts, value, scrubber };
+        let found = tokio::task::spawn_blocking(move || known.tokens.renewed(&refused));
+        match found.await {
+            Ok(found) => Ok(found?),
+            Err(_) => Err(SecretError::Unavailable { message: "Signalbox is closing".into() }),
+        }
+    }
     fn scrubber(&self) -> Arc<Scrubber> {
         self.0.vault.scrubber()
     }
@@ -87,8 +131,44 @@ impl From<VaultError> for ApiError {
             Trouble::Unavailable => (Class::Unavailable, "SECRETS_UNAVAILABLE"),
             Trouble::Missing => return Self::not_found(format!("{} {}", error.message, error.hint)),
             Trouble::Invalid => (Class::BadRequest, "BAD_REQUEST"),
+            Trouble::Expired => (Class::Conflict, "CREDENTIAL_EXPIRED"),
+            Trouble::Unreachable => (Class::Unavailable, "CONNECTION"),
         };
         Self::new(class, code, error.message, error.hint)
+    }
+}
+
+/// What people see of a secret.
+pub(crate) fn entry_told(app: &App, entry: Entry) -> SecretEntry {
+    let last_used_at = app.secret_used(&entry.name);
+    let sign_in = sign_in::told(app, &entry);
+    let mut aws = None;
+    let (kind, field) = match entry.kind {
+        // No secret is stored as a part of a path.
+        CredentialKind::Bearer | CredentialKind::Path => (SecretKind::Bearer, None),
+        CredentialKind::Basic { user } => (SecretKind::Basic, Some(user)),
+        CredentialKind::Header { name } => (SecretKind::Header, Some(name)),
+        CredentialKind::Query { name } => (SecretKind::Query, Some(name)),
+        CredentialKind::AccessToken { .. } => (SecretKind::Oauth2, None),
+        CredentialKind::ClientCertificate => (SecretKind::Certificate, None),
+        CredentialKind::Aws { access_key, region, service } => {
+            aws = Some((region, service));
+            (SecretKind::Aws, Some(access_key))
+        }
+    };
+    let (region, service) = aws.unzip();
+    SecretEntry {
+        name: entry.name,
+        kind,
+        field,
+        region,
+        service,
+        oauth: entry.oauth,
+        sign_in,
+        hosts: entry.hosts.iter().map(ToString::to_string).collect(),
+        created_at: entry.created_at,
+        updated_at: entry.updated_at,
+        last_used_at,
     }
 }
 
@@ -151,6 +231,14 @@ impl App {
                     format!("Choose another one, or add it in Settings, Secrets (`signalbox secret set {name}`)"),
                 )),
                 Some(entry) => {
+                    if !is_signed_in(entry) {
+                        found.push(Diagnostic::warning(
+                            Code::SecretMissing,
+                            format!("{at}/{place}"),
+                            format!("Nobody is signed in with the secret '{name}'"),
+                            format!("Sign in in Settings, Secrets (`signalbox secret sign-in {name}`)"),
+                        ));
+                    }
                     let url = config.get("url").and_then(Value::as_str).and_then(fixed_host).map(|url| (url, "url"));
                     let url = url.or_else(|| database_host(config).map(|url| (url, "host")));
                     if let Some((field, why)) =
@@ -168,6 +256,13 @@ impl App {
         }
         found
     }
+}
+
+/// Whether a secret can be used without a person who signs in first.
+fn is_signed_in(entry: &Entry) -> bool {
+    let Some(client) = &entry.oauth else { return true };
+    let holds = entry.session.as_ref().is_some_and(|session| session.ended.is_none());
+    holds || (entry.session.is_none() && client.grant == OAuthGrant::ClientCredentials)
 }
 
 /// The server of a step for databases as an address of the web, when it is written.

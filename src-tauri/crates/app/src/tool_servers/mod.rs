@@ -30,7 +30,6 @@ use signalbox_store::ToolServerRow;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
 
 pub(crate) use registry::{BookOnThread, ToolBook};
-pub(crate) use sign_in::SignIns;
 
 /// Servers of one store.
 const MOST: usize = 100;
@@ -123,7 +122,7 @@ impl App {
             approved_by: approved.as_ref().map(|approved| approved.by.clone()),
             approved_at: approved.as_ref().map(|approved| time::format(approved.at_ms)),
             trouble: row.trouble.and_then(|trouble| serde_json::from_value::<ToolServerTrouble>(trouble).ok()),
-            sign_in: self.sign_ins.told(&row.name, row.sign_in.as_ref()),
+            sign_in: sign_in::told(&self.sign_ins, &row.name, row.sign_in.as_ref()),
             passed_on: match definition {
                 ToolServerDefinition::Stdio { .. } => PASSED_ON.iter().map(|name| (*name).to_owned()).collect(),
                 ToolServerDefinition::Http { .. } => Vec::new(),

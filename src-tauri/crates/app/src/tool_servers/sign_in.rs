@@ -10,93 +10,54 @@ use crate::dto::Via;
 use crate::dto::{ToolServer, ToolServerSignIn, ToolServerSignInState, ToolServerSignedOut, ToolServerSigningIn};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::secrets::StepSecrets;
+use crate::sign_in::{SignIns, UnderWay, Unfit, WAITS, not_this_address, pasted_address};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{ToolServerDefinition, ToolSignIn};
-use signalbox_adapters::oauth::{self, CallbackParams, Challenge, Fault, Pending, RedirectServer, Trouble, Wanted};
+use signalbox_adapters::oauth::{self, Challenge, Fault, RedirectPlace, RedirectServer, Trouble, Wanted};
 use signalbox_model::{AuditEvent, secret_ref, time};
+use signalbox_ports::Secrets;
 use signalbox_ports::tools::ToolFault;
-use signalbox_ports::{Secret, Secrets};
 use signalbox_store::ToolServerRow;
 use signalbox_store::audit::Level;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use tokio::sync::watch;
+use std::sync::Arc;
 use url::Url;
 
-/// How long a person may take in the browser.
-const WAITS: Duration = Duration::from_secs(10 * 60);
 /// Sign-ins in a row for the same further rights; who asks more often will not be satisfied.
 const STEPS: u32 = 2;
 
-/// The sign-ins that wait for a person, by server.
-#[derive(Default)]
-pub(crate) struct SignIns(Mutex<BTreeMap<String, Arc<UnderWay>>>);
-
-/// One of them.
-struct UnderWay {
-    /// Taken by whoever brings what belongs to it.
-    pending: Mutex<Option<Pending>>,
-    until_ms: i64,
-    /// `None`: it waits.
-    done: watch::Sender<Option<Result<(), String>>>,
-    /// What a sign-in is kept with.
-    sign_in_store: SignInStore,
-    /// The page that waits; it closes with this.
-    page: Mutex<Option<tokio::task::AbortHandle>>,
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.close_page();
-    }
-}
-
-impl SignIns {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Arc<UnderWay>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn waiting(&self, name: &str) -> Option<Arc<UnderWay>> {
-        self.all().get(name).filter(|one| one.done.borrow().is_none()).cloned()
-    }
-
-    /// What people see of signing in to a server; nothing when nobody was asked to.
-    pub(super) fn told(&self, name: &str, kept: Option<&Value>) -> Option<ToolServerSignIn> {
-        let standing: Standing = kept.cloned().and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-        let waiting = self.waiting(name);
-        let wants = standing.challenge.as_ref().map(|challenge| challenge.scopes.clone()).unwrap_or_default();
-        let more = standing.challenge.as_ref().is_some_and(|challenge| challenge.more);
-        let state = match (&waiting, &standing.signed, &standing.ended) {
-            (Some(_), ..) => ToolServerSignInState::Waiting,
-            (None, Some(_), Some(_)) => ToolServerSignInState::Ended,
-            (None, Some(_), None) if more => ToolServerSignInState::More,
-            (None, Some(_), None) => ToolServerSignInState::SignedIn,
-            (None, None, _) if standing.challenge.is_some() || standing.failed.is_some() => {
-                ToolServerSignInState::Wanted
-            }
-            (None, None, _) => return None,
-        };
-        let told = match state {
-            // What came of an attempt before says nothing of this one.
-            ToolServerSignInState::Waiting => None,
-            ToolServerSignInState::Ended => standing.ended.or(standing.failed),
-            _ => standing.failed,
-        };
-        let signed = standing.signed;
-        Some(ToolServerSignIn {
-            state,
-            message: told.map(|told| told.why),
-            wants: if more || signed.is_none() { wants } else { Vec::new() },
-            waits_until: waiting.map(|waiting| time::format(waiting.until_ms)),
-            by: signed.as_ref().map(|signed| signed.by.clone()),
-            at: signed.as_ref().map(|signed| time::format(signed.at_ms)),
-            issuer: signed.as_ref().map(|signed| signed.issuer.clone()),
-            scopes: signed.as_ref().map(|signed| signed.scopes.clone()).unwrap_or_default(),
-            expires: signed.as_ref().and_then(|signed| signed.expires_ms).map(time::format),
-            renews: signed.as_ref().is_some_and(|signed| signed.renews),
-        })
-    }
+/// What people see of signing in to a server; nothing when nobody was asked to.
+pub(super) fn told(sign_ins: &SignIns, name: &str, kept: Option<&Value>) -> Option<ToolServerSignIn> {
+    let standing: Standing = kept.cloned().and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+    let waiting = sign_ins.waiting(name);
+    let wants = standing.challenge.as_ref().map(|challenge| challenge.scopes.clone()).unwrap_or_default();
+    let more = standing.challenge.as_ref().is_some_and(|challenge| challenge.more);
+    let state = match (&waiting, &standing.signed, &standing.ended) {
+        (Some(_), ..) => ToolServerSignInState::Waiting,
+        (None, Some(_), Some(_)) => ToolServerSignInState::Ended,
+        (None, Some(_), None) if more => ToolServerSignInState::More,
+        (None, Some(_), None) => ToolServerSignInState::SignedIn,
+        (None, None, _) if standing.challenge.is_some() || standing.failed.is_some() => ToolServerSignInState::Wanted,
+        (None, None, _) => return None,
+    };
+    let told = match state {
+        // What came of an attempt before says nothing of this one.
+        ToolServerSignInState::Waiting => None,
+        ToolServerSignInState::Ended => standing.ended.or(standing.failed),
+        _ => standing.failed,
+    };
+    let signed = standing.signed;
+    Some(ToolServerSignIn {
+        state,
+        message: told.map(|told| told.why),
+        wants: if more || signed.is_none() { wants } else { Vec::new() },
+        waits_until: waiting.map(|waiting| time::format(waiting.until_ms)),
+        by: signed.as_ref().map(|signed| signed.by.clone()),
+        at: signed.as_ref().map(|signed| time::format(signed.at_ms)),
+        issuer: signed.as_ref().map(|signed| signed.issuer.clone()),
+        scopes: signed.as_ref().map(|signed| signed.scopes.clone()).unwrap_or_default(),
+        expires: signed.as_ref().and_then(|signed| signed.expires_ms).map(time::format),
+        renews: signed.as_ref().is_some_and(|signed| signed.renews),
+    })
 }
 
 pub(super) use super::sign_in_state::is_signed_in;
@@ -263,7 +224,7 @@ impl App {
         }
         let (page, pending) = self
             .wait_for(async {
-                let page = RedirectServer::open().await.map_err(|error| Fault {
+                let page = RedirectServer::open(&RedirectPlace::default()).await.map_err(|error| Fault {
                     trouble: Trouble::Unreachable,
                     message: format!("No page of this machine can wait for the browser: {error}"),
                 })?;
@@ -274,7 +235,8 @@ impl App {
         sign_in_store.begins()?;
         let until_ms = self.now_ms() + i64::try_from(WAITS.as_millis()).unwrap_or_default();
         let address = pending.address().to_string();
-        self.sign_in_waits(sign_in_store, page, pending, until_ms)?;
+        let one = UnderWay::new(Some(pending), until_ms, None, Arc::new(sign_in_store));
+        self.sign_ins.begin_with_page(name, one, page, &self.background()?);
         let opened = caller.via == Via::App && self.opens(&address);
         Ok(ToolServerSigningIn {
             name: name.to_owned(),
@@ -282,52 +244,6 @@ impl App {
             until: Some(time::format(until_ms)),
             opened,
         })
-    }
-
-    fn sign_in_waits(
-        &self,
-        sign_in_store: SignInStore,
-        page: RedirectServer,
-        pending: Pending,
-        until_ms: i64,
-    ) -> ApiResult<()> {
-        let name = sign_in_store.name.clone();
-        let state = Secret::new(pending.state().expose());
-        let one = Arc::new(UnderWay {
-            pending: Mutex::new(Some(pending)),
-            until_ms,
-            done: watch::Sender::new(None),
-            sign_in_store,
-            page: Mutex::default(),
-        });
-        let waits = Arc::downgrade(&one);
-        let task = self.in_background(async move {
-            let arrived = tokio::time::timeout(WAITS, page.arrival(&state)).await;
-            // Replaced by a later one, or signed out meanwhile.
-            let Some(one) = waits.upgrade() else { return };
-            let pending = one.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let Some(pending) = pending else { return };
-            let done = match arrived {
-                Ok(mut landed) => {
-                    let done = one.sign_in_store.finish(pending, landed.take()).await;
-                    landed.tell(done.is_ok()).await;
-                    done
-                }
-                Err(_) => {
-                    let why = "The sign-in timed out".to_owned();
-                    one.sign_in_store.note(why.clone()).await;
-                    Err(why)
-                }
-            };
-            one.done.send_replace(Some(done));
-        })?;
-        *one.page.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
-        // Who began before waits no more.
-        let before = self.sign_ins.all().insert(name, one);
-        if let Some(before) = before {
-            before.give_up("Somebody began again");
-        }
-        Ok(())
     }
 
     /// Takes the address that a browser was sent back to, from whoever copied it.
@@ -338,24 +254,11 @@ impl App {
         address: &str,
     ) -> ApiResult<ToolServer> {
         here(caller)?;
-        let one = self.sign_ins.waiting(name).ok_or_else(|| begin_again(name))?;
-        let wrong = || {
-            let hint =
-                "Copy the whole address that the browser shows after you signed in; it begins with http://127.0.0.1.";
-            ApiError::bad_request("This is not the address that the browser was sent to for this sign-in.", hint)
-        };
-        let params = CallbackParams::of_address(address).ok_or_else(wrong)?;
-        let pending = {
-            let mut held = one.pending.lock().unwrap_or_else(PoisonError::into_inner);
-            if !held.as_ref().is_some_and(|pending| params.is_for(pending.state())) {
-                return Err(wrong());
-            }
-            held.take()
-        };
-        let pending = pending.ok_or_else(|| begin_again(name))?;
-        one.close_page();
-        let done = self.wait_for(one.sign_in_store.finish(pending, params))?;
-        one.done.send_replace(Some(done.clone()));
+        let params = pasted_address(address)?;
+        let done = self.wait_for(self.sign_ins.pasted(name, params))?.map_err(|unfit| match unfit {
+            Unfit::NotWaiting => begin_again(name),
+            Unfit::NotOurs => not_this_address(),
+        })?;
         done.map_err(|message| not_signed_in(name, &Fault { trouble: Trouble::Refused, message }))?;
         let row = self.store.tool_server(name)?.ok_or_else(|| unknown(name))?;
         self.tool_server_told(row)
@@ -363,10 +266,7 @@ impl App {
 
     /// Waits until a sign-in that was begun here is done.
     pub async fn signed_in(&self, name: &str) -> ApiResult<()> {
-        let Some(one) = self.sign_ins.all().get(name).cloned() else { return Err(begin_again(name)) };
-        let mut told = one.done.subscribe();
-        let done = told.wait_for(Option::is_some).await.ok().and_then(|done| done.clone());
-        match done {
+        match self.sign_ins.done(name).await {
             Some(Ok(())) => Ok(()),
             Some(Err(message)) => Err(not_signed_in(name, &Fault { trouble: Trouble::Refused, message })),
             None => Err(begin_again(name)),
@@ -377,9 +277,7 @@ impl App {
     pub(crate) fn tool_server_sign_out(&self, caller: &Caller, name: &str) -> ApiResult<ToolServerSignedOut> {
         here(caller)?;
         let (_, _, settings) = self.signs_in_to(name)?;
-        if let Some(waiting) = self.sign_ins.all().remove(name) {
-            waiting.give_up("Somebody signed out");
-        }
+        self.sign_ins.remove(name, "Somebody signed out");
         let facts = caller.signed(json!({ "name": name }));
         let record = self.fact(AuditEvent::ToolServerSignedOut, Level::Info, caller.actor(), facts);
         let gone = unknown(name);
@@ -410,9 +308,7 @@ impl App {
 
     /// Forgets the sign-in of a server that is gone, or is reached otherwise.
     pub(super) fn sign_in_dropped(&self, name: &str) {
-        if let Some(waiting) = self.sign_ins.all().remove(name) {
-            waiting.give_up("The server was changed or deleted");
-        }
+        self.sign_ins.remove(name, "The server was changed or deleted");
         // When it cannot be taken out now it is bound to a sign-in that is not known any more.
         drop(swept(&self.secrets.vault, &self.store, name));
     }
@@ -428,27 +324,6 @@ fn taken_back(outcomes: Vec<Result<bool, String>>) -> (bool, Option<String>) {
         }
     }
     (revoked, (!faults.is_empty()).then(|| format!("{}.", faults.join(". "))))
-}
-
-impl UnderWay {
-    /// The browser is waited for no more.
-    fn close_page(&self) {
-        if let Some(page) = self.page.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            page.abort();
-        }
-    }
-
-    fn give_up(&self, why: &str) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.close_page();
-        self.done.send_if_modified(|done| {
-            let waits = done.is_none();
-            if waits {
-                *done = Some(Err(why.to_owned()));
-            }
-            waits
-        });
-    }
 }
 
 #[cfg(test)]

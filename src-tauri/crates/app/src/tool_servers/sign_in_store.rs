@@ -5,6 +5,8 @@ use super::sign_in_state::{Notice, Signed, Standing, Stepped, words};
 use super::{meanwhile, unknown};
 use crate::caller::Caller;
 use crate::error::ApiResult;
+use crate::sign_in::Keeper;
+use async_trait::async_trait;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{McpTools, ToolSignIn};
 use signalbox_adapters::oauth::{self, CallbackParams, Pending, SignedIn};
@@ -33,16 +35,26 @@ pub(super) struct SignInStore {
     pub(super) attempt: String,
 }
 
+#[async_trait]
+impl Keeper for SignInStore {
+    async fn finish(&self, pending: Pending, params: CallbackParams) -> Result<(), String> {
+        self.finished(pending, params).await
+    }
+    async fn note(&self, why: String) {
+        self.noted(why).await;
+    }
+}
+
 impl SignInStore {
     /// Gets the tokens for what the browser brought, and keeps them.
-    pub(super) async fn finish(&self, pending: Pending, params: CallbackParams) -> Result<(), String> {
+    async fn finished(&self, pending: Pending, params: CallbackParams) -> Result<(), String> {
         let made = pending.finish(params, &self.secrets).await;
         let kept = match made {
             Ok(signed) => self.keep(signed).await,
             Err(fault) => Err(fault.message),
         };
         if let Err(why) = &kept {
-            self.note(why.clone()).await;
+            self.noted(why.clone()).await;
         }
         kept
     }
@@ -145,7 +157,7 @@ impl SignInStore {
     }
 
     /// Keeps why nothing came of it, for the card.
-    pub(super) async fn note(&self, why: String) {
+    async fn noted(&self, why: String) {
         let sign_in_store = self.clone();
         let noted = tokio::task::spawn_blocking(move || {
             let told = Notice {

@@ -44,6 +44,7 @@ pub fn problems(connector: &Connector) -> Vec<Diagnostic> {
     head(connector, &mut found);
     servers(connector, &mut found);
     auth(connector, &mut found);
+    sign_in(connector, &mut found);
     headers(connector.headers.iter(), "/headers", &mut found);
     for (index, pointer) in connector.error_message.iter().enumerate() {
         json_pointer(pointer, &format!("/errorMessage/{index}"), &mut found);
@@ -164,6 +165,44 @@ fn auth(connector: &Connector, found: &mut Found) {
             }
             AuthPlace::Header | AuthPlace::Query | AuthPlace::Bearer | AuthPlace::Basic | AuthPlace::Path => {}
         }
+    }
+}
+
+/// Addresses of a sign-in are https, or of this machine.
+fn sign_in(connector: &Connector, found: &mut Found) {
+    let Some(sign_in) = &connector.sign_in else { return };
+    let service = &sign_in.oauth;
+    let addresses = [
+        ("authorizationUrl", service.authorization_url.as_deref()),
+        ("deviceUrl", service.device_url.as_deref()),
+        ("tokenUrl", Some(service.token_url.as_str())),
+        ("revocationUrl", service.revocation_url.as_deref()),
+    ];
+    for (name, address) in addresses {
+        if let Some(address) = address
+            && !["https://", "http://localhost", "http://127.0.0.1"].iter().any(|start| address.starts_with(start))
+        {
+            let message = format!("'{address}' is no https address");
+            found.add(
+                Code::BadConfig,
+                format!("/signIn/oauth/{name}"),
+                message,
+                "Write the whole address, from https:// on",
+            );
+        }
+    }
+    if service.authorization_url.is_none() && service.device_url.is_none() {
+        let hint = "Write authorizationUrl, or deviceUrl";
+        found.add(
+            Code::MissingConfig,
+            "/signIn/oauth/authorizationUrl",
+            "The address where people sign in is missing",
+            hint,
+        );
+    }
+    if sign_in.hosts.is_empty() {
+        let hint = "Write the host of the service's address";
+        found.add(Code::MissingConfig, "/signIn/hosts", "The hosts that tokens are sent to are missing", hint);
     }
 }
 

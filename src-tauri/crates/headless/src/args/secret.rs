@@ -1,6 +1,6 @@
 //! Arguments of `secret`.
 
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -13,6 +13,73 @@ pub(crate) enum SecretKind {
     Header,
     /// A query parameter, --field NAME
     Query,
+    /// OAuth 2: access tokens of a service; the value is the secret of the client, or empty
+    Oauth2,
+    /// AWS signature version 4, --field ACCESS_KEY_ID --region REGION --service SERVICE
+    Aws,
+    /// TLS client certificate: certificate and private key as PEM
+    Certificate,
+}
+
+/// How access tokens are obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Grant {
+    /// A person signs in with a browser (authorization code and PKCE)
+    AuthorizationCode,
+    /// A person enters a code on any device
+    DeviceCode,
+    /// The program signs in as itself
+    ClientCredentials,
+}
+
+/// How the client proves who it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClientAuth {
+    /// Authorization: Basic …
+    Basic,
+    /// Fields of the request body
+    Body,
+}
+
+/// The OAuth client of a secret.
+#[derive(Debug, Args)]
+pub(crate) struct OAuth {
+    /// oauth2: take addresses, scopes and hosts from this connector.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) connector: Option<String>,
+    /// oauth2: the client id that the service gave you.
+    #[arg(long, value_name = "ID")]
+    pub(crate) client_id: Option<String>,
+    /// oauth2: how tokens are obtained.
+    #[arg(long, value_name = "GRANT", default_value = "authorization-code")]
+    pub(crate) grant: Grant,
+    /// oauth2: where a person signs in.
+    #[arg(long, value_name = "URL")]
+    pub(crate) authorization_url: Option<String>,
+    /// oauth2: where tokens are given.
+    #[arg(long, value_name = "URL")]
+    pub(crate) token_url: Option<String>,
+    /// oauth2: where device codes are requested.
+    #[arg(long, value_name = "URL")]
+    pub(crate) device_url: Option<String>,
+    /// oauth2: where tokens are revoked.
+    #[arg(long, value_name = "URL")]
+    pub(crate) revocation_url: Option<String>,
+    /// oauth2: a right to ask for; can be repeated. Replaces those of the connector.
+    #[arg(long = "scope", value_name = "SCOPE")]
+    pub(crate) scopes: Vec<String>,
+    /// oauth2: a further parameter, NAME=VALUE; can be repeated.
+    #[arg(long = "parameter", value_name = "NAME=VALUE")]
+    pub(crate) parameters: Vec<String>,
+    /// oauth2: how the client proves who it is.
+    #[arg(long, value_name = "HOW")]
+    pub(crate) client_auth: Option<ClientAuth>,
+    /// oauth2: the redirect address that you registered, for example http://localhost:8400/callback.
+    #[arg(long, value_name = "URL")]
+    pub(crate) redirect: Option<String>,
+    /// oauth2: the user of a mailbox (XOAUTH2).
+    #[arg(long, value_name = "USER")]
+    pub(crate) user: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,7 +103,8 @@ pub(crate) enum Secret {
     /// Stores or replaces a secret. The value is prompted for, or read from standard input.
     #[command(
         after_help = "Examples:\n  signalbox secret set erp --kind bearer --host api.example.com\n  signalbox secret set erp \
-                      --kind header --field X-Api-Key --host '*.example.com' < erp.key"
+                      --kind header --field X-Api-Key --host '*.example.com' < erp.key\n  signalbox secret set gmail --kind \
+                      oauth2 --connector gmail --client-id 123.apps.googleusercontent.com"
     )]
     Set {
         /// The name in secret://NAME.
@@ -44,12 +112,49 @@ pub(crate) enum Secret {
         /// How it is sent.
         #[arg(long, value_name = "KIND", default_value = "bearer")]
         kind: SecretKind,
-        /// The user for basic, or the name of the header or parameter.
+        /// The user for basic, the name of the header or parameter, or the access key id of AWS.
         #[arg(long, value_name = "NAME")]
         field: Option<String>,
+        /// The region of AWS.
+        #[arg(long, value_name = "REGION")]
+        region: Option<String>,
+        /// The service of AWS as in signatures, for example s3.
+        #[arg(long, value_name = "SERVICE")]
+        service: Option<String>,
+        #[command(flatten)]
+        oauth: Box<OAuth>,
         /// Allowed host: api.example.com, *.example.com, host:port, or http://host to allow plain http.
-        #[arg(long = "host", value_name = "HOST", required = true)]
+        #[arg(long = "host", value_name = "HOST")]
         hosts: Vec<String>,
+    },
+    /// Signs in to the service of an oauth2 secret, with a browser or a code.
+    #[command(after_help = "Exit: 0 signed in, 2 not.\n\nExample:\n  signalbox secret sign-in gmail")]
+    SignIn {
+        /// The name in secret://NAME.
+        name: String,
+    },
+    /// Signs out of the service of an oauth2 secret and revokes the tokens.
+    #[command(after_help = "Example:\n  signalbox secret sign-out gmail")]
+    SignOut {
+        /// The name in secret://NAME.
+        name: String,
+    },
+    /// Tests a secret: obtains its token, and sends it to an address if one is given.
+    #[command(
+        after_help = "Exit: 0 usable, 2 not.\n\nExample:\n  signalbox secret test gmail --url https://gmail.googleapis.com/gmail/v1/users/me/profile"
+    )]
+    Test {
+        /// The name in secret://NAME.
+        name: String,
+        /// Send it to this address with a GET.
+        #[arg(long, value_name = "URL")]
+        url: Option<String>,
+    },
+    /// Lists the workflows that use a secret.
+    #[command(after_help = "Example:\n  signalbox secret uses gmail")]
+    Uses {
+        /// The name in secret://NAME.
+        name: String,
     },
     /// Deletes a secret.
     #[command(after_help = "Example:\n  signalbox secret delete erp")]

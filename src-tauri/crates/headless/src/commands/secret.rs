@@ -1,7 +1,8 @@
-//! `secret list | status | set | delete | choose`.
+//! `secret list | status | set | sign-in | sign-out | test | uses | delete | choose`.
 
 use super::Done;
-use crate::args::{Secret, SecretKey};
+use super::sign_in::wait;
+use crate::args::{Grant, OAuth, Secret, SecretKey, SecretKind};
 use crate::output::{INVALID, OK, Output, Tone, plain};
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -31,18 +32,66 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
             show_list(output, &list);
             Ok(OK)
         }
-        Secret::Set { name, kind, field, hosts } => {
+        Secret::Set { name, kind, field, region, service, oauth, hosts } => {
             unlock(app, &caller).await?;
+            let mut hosts = hosts.clone();
+            let client = match kind {
+                SecretKind::Oauth2 => Some(client_of(app, &caller, oauth, &mut hosts).await?),
+                _ => None,
+            };
             let value = asked(&format!("Value of secret '{name}': "))?;
             let mut request = json!({ "name": name, "kind": word(*kind), "hosts": hosts, "value": value });
-            if let Some(field) = field {
-                request["field"] = json!(field);
+            for (key, given) in [("field", field), ("region", region), ("service", service)] {
+                if let Some(given) = given {
+                    request[key] = json!(given);
+                }
+            }
+            if let Some(client) = client {
+                request["oauth"] = client;
             }
             let kept = run("secret_set", request).await?;
             if output.json {
                 output.value(&kept);
             } else {
                 output.line(&format!("Saved. Steps refer to it as secret://{name}."));
+                if kept["signIn"]["state"] == "wanted" {
+                    output.line(&format!("Sign in with it: signalbox secret sign-in {name}"));
+                }
+            }
+            Ok(OK)
+        }
+        Secret::SignIn { name } => {
+            unlock(app, &caller).await?;
+            let begun = run("secret_sign_in", json!({ "name": name })).await?;
+            wait((app, &caller, output), &begun, "secret_sign_in_finish", app.secret_signed_in(name)).await?;
+            let list = run("secret_list", json!({})).await?;
+            let entry =
+                list.as_array().into_iter().flatten().find(|one| one["name"] == *name).cloned().unwrap_or_default();
+            let until =
+                entry["signIn"]["expires"].as_str().map_or_else(String::new, |at| format!(" until {}", plain(at)));
+            let renews = if entry["signIn"]["renews"] == true { "; it is renewed automatically" } else { "" };
+            told(output, &entry, &format!("Signed in with {name}{until}{renews}."));
+            Ok(OK)
+        }
+        Secret::SignOut { name } => {
+            unlock(app, &caller).await?;
+            let done = run("secret_sign_out", json!({ "name": name })).await?;
+            let revoked = if done["revoked"] == true { " The service revoked the tokens." } else { "" };
+            let note = done["note"].as_str().map_or_else(String::new, |note| format!(" {}", plain(note)));
+            told(output, &done, &format!("Signed out of {name}.{revoked}{note}"));
+            Ok(OK)
+        }
+        Secret::Test { name, url } => {
+            unlock(app, &caller).await?;
+            let tested = run("secret_test", json!({ "name": name, "url": url })).await?;
+            told(output, &tested, &plain(tested["message"].as_str().unwrap_or_default()));
+            Ok(if tested["good"] == true { OK } else { INVALID })
+        }
+        Secret::Uses { name } => {
+            let uses = run("secret_uses", json!({ "name": name })).await?;
+            for row in output.rows(&uses, "No workflow of the library uses it.") {
+                let steps = words(&row["steps"]).join(", ");
+                output.line(&format!("{:<32} {steps}", plain(row["name"].as_str().unwrap_or_default())));
             }
             Ok(OK)
         }
@@ -71,6 +120,85 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
             show_status(output, &status);
             Ok(OK)
         }
+    }
+}
+
+/// The client that the arguments describe; a connector gives what they leave out, and the hosts.
+async fn client_of(app: &Arc<App>, caller: &Caller, given: &OAuth, hosts: &mut Vec<String>) -> Result<Value, ApiError> {
+    let (mut service, mut redirect) = (json!({}), None);
+    if let Some(name) = &given.connector {
+        let all = app.dispatch(caller, "connector_list", json!({})).await?;
+        let found = all.as_array().into_iter().flatten().find(|one| one["name"] == *name);
+        let sign_in = found.map(|one| &one["signIn"]).filter(|sign_in| sign_in.is_object()).ok_or_else(|| {
+            let message = format!("There is no connector '{name}' that says how to sign in.");
+            ApiError::bad_request(
+                message,
+                "`signalbox connectors list` shows all. Or give --token-url and --authorization-url.",
+            )
+        })?;
+        service = sign_in["oauth"].clone();
+        hosts.extend(words(&sign_in["hosts"]));
+        redirect = sign_in["redirect"].as_str().map(str::to_owned);
+        for key in ["tokenUrl", "deviceUrl", "revocationUrl"] {
+            let place = service[key].as_str().and_then(|text| text.split_once("://"));
+            let host = place.and_then(|(_, rest)| rest.split(['/', '?']).next()).map(str::to_owned);
+            if let Some(host) = host.filter(|host| !hosts.contains(host)) {
+                hosts.push(host);
+            }
+        }
+    }
+    for (key, value) in [
+        ("authorizationUrl", &given.authorization_url),
+        ("tokenUrl", &given.token_url),
+        ("deviceUrl", &given.device_url),
+        ("revocationUrl", &given.revocation_url),
+    ] {
+        if let Some(value) = value {
+            service[key] = json!(value);
+        }
+    }
+    if !given.scopes.is_empty() {
+        service["scopes"] = json!(given.scopes);
+    }
+    for parameter in &given.parameters {
+        let (name, value) = parameter.split_once('=').ok_or_else(|| {
+            ApiError::bad_request(format!("'{parameter}' is no parameter."), "Write it as NAME=VALUE.")
+        })?;
+        service["parameters"][name] = json!(value);
+    }
+    if let Some(how) = given.client_auth {
+        service["clientAuthentication"] = json!(word(how));
+    }
+    let missing =
+        |what: &str| ApiError::bad_request(format!("{what} is missing."), "Nothing was saved. Give it and try again.");
+    if !service["tokenUrl"].is_string() {
+        return Err(missing("The token address (--token-url, or --connector)"));
+    }
+    let grant = match given.grant {
+        Grant::AuthorizationCode => "authorizationCode",
+        Grant::DeviceCode => "deviceCode",
+        Grant::ClientCredentials => "clientCredentials",
+    };
+    let id = given.client_id.as_ref().ok_or_else(|| missing("The client id (--client-id)"))?;
+    let mut client = json!({ "grant": grant, "clientId": id, "service": service });
+    let redirect = given.redirect.clone().or(redirect);
+    for (key, value) in [("redirect", &redirect), ("user", &given.user)] {
+        if let Some(value) = value {
+            client[key] = json!(value);
+        }
+    }
+    Ok(client)
+}
+
+fn words(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect()
+}
+
+fn told(output: &Output, value: &Value, words: &str) {
+    if output.json {
+        output.value(value);
+    } else {
+        output.line(words);
     }
 }
 
@@ -164,7 +292,20 @@ fn show_list(output: &Output, list: &Value) {
             (Some(kind), Some(field)) => format!("{kind} {field}"),
             (kind, _) => kind.unwrap_or_default(),
         };
+        let signed = row["signIn"]["state"].as_str().map_or_else(String::new, |state| {
+            let state = match state {
+                "signedIn" => "signed in",
+                "ended" => "sign-in ended",
+                "waiting" => "signing in",
+                _ => "not signed in",
+            };
+            format!("  {state}")
+        });
         let used = text("lastUsedAt").map_or_else(|| "never used".to_owned(), |at| format!("used {at}"));
-        output.line(&format!("{:<24} {kind:<20} {}  {used}", text("name").unwrap_or_default(), hosts.join(", ")));
+        output.line(&format!(
+            "{:<24} {kind:<20} {}  {used}{signed}",
+            text("name").unwrap_or_default(),
+            hosts.join(", ")
+        ));
     }
 }

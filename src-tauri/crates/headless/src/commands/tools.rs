@@ -2,6 +2,7 @@
 //! this machine.
 
 use super::run::follow;
+use super::sign_in::wait;
 use super::{Done, input};
 use crate::args::{SignIn, Statement, Tools};
 use crate::output::{FAILED, OK, Output, Tone, plain};
@@ -131,35 +132,7 @@ fn start(all: &Value, name: &str) -> Value {
 /// Begins a sign-in and waits for its end: the browser comes back, or somebody pastes where it was sent to.
 async fn sign_in(app: &Arc<App>, caller: &Caller, output: &Output, name: &str) -> Result<(), ApiError> {
     let begun = app.dispatch(caller, "tool_server_sign_in", json!({ "name": name })).await?;
-    if let Some(address) = begun["address"].as_str() {
-        if output.json {
-            output.value(&begun);
-        } else {
-            output.line("Open this address in your browser and sign in:");
-            output.line(&format!("  {}", plain(address)));
-            output.line("If your browser is on another machine, paste the address it ends at here and press Enter.");
-        }
-        let mut pasted = pasted_lines();
-        let done = app.signed_in(name);
-        tokio::pin!(done);
-        loop {
-            tokio::select! {
-                done = &mut done => break done?,
-                Some(line) = pasted.recv() => {
-                    let request = json!({ "name": name, "address": line });
-                    match app.dispatch(caller, "tool_server_sign_in_finish", request).await {
-                        // What was pasted was not it; what is right may follow.
-                        Err(error) if error.code == "BAD_REQUEST" && !output.json => {
-                            output.line(&output.paint(&error.message, Tone::Warn));
-                        }
-                        Err(error) if error.code == "BAD_REQUEST" => {}
-                        Err(error) => return Err(error),
-                        Ok(_) => {}
-                    }
-                }
-            }
-        }
-    }
+    wait((app, caller, output), &begun, "tool_server_sign_in_finish", app.signed_in(name)).await?;
     let all = app.dispatch(caller, "tool_server_list", json!({})).await?;
     let server = all.as_array().into_iter().flatten().find(|one| one["name"] == name).cloned().unwrap_or_default();
     let issuer = plain(server["signIn"]["issuer"].as_str().unwrap_or_default());
@@ -169,21 +142,6 @@ async fn sign_in(app: &Arc<App>, caller: &Caller, output: &Output, name: &str) -
         &format!("Signed in to {name} at {issuer}. Review and approve it: signalbox tools approve {name}"),
     );
     Ok(())
-}
-
-/// Lines of standard input, as they come. The thread that reads them ends with the program.
-fn pasted_lines() -> tokio::sync::mpsc::UnboundedReceiver<String> {
-    let (sender, lines) = tokio::sync::mpsc::unbounded_channel();
-    let reads = move || {
-        for line in std::io::stdin().lines().map_while(Result::ok) {
-            if !line.trim().is_empty() && sender.send(line).is_err() {
-                return;
-            }
-        }
-    };
-    // Without it the page of this machine is the only way back.
-    drop(std::thread::Builder::new().name("pasted".into()).spawn(reads));
-    lines
 }
 
 fn told(output: &Output, value: &Value, words: &str) {

@@ -11,6 +11,83 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use support::{BUILDER, Done, OPERATOR, Serving, TestHome, eventually, with_roles, workflow};
 
+/// Signing in with a secret: the terminal, a step, a revoked sign-in; no token in any file or event.
+#[test]
+fn a_secret_signs_in_and_a_step_uses_its_token() {
+    let home = SignInHome::new(json!({ "client": "client-9", "first": 0 }));
+    let issuer = home.issuer();
+    let (token, authorization) = (format!("{issuer}/token"), format!("{issuer}/authorize"));
+    let args = ["secret", "set", "erp", "--kind", "oauth2", "--client-id", "client-9", "--host", "127.0.0.1"];
+    let addresses = ["--token-url", &token, "--authorization-url", &authorization, "--scope", "read", "--json"];
+    let kept = home.place.run_with(&[&args[..], &addresses[..]].concat(), "");
+    assert_eq!(kept.json()["signIn"]["state"], "wanted", "{}{}", kept.out, kept.err);
+    let file = home.place.file(
+        "erp.json",
+        json!({
+            "signalbox": 1, "id": "erp", "name": "ERP",
+            "nodes": { "ask": { "type": "http.request", "title": "Ask", "config": { "url": format!("{issuer}/api"), "credential": "secret://erp" } } },
+            "edges": [],
+        })
+        .to_string(),
+    );
+    let path = file.to_str().expect("text");
+    let early = home.run(&["run", path]).json();
+    assert_eq!(early["error"]["details"]["code"], "CREDENTIAL_EXPIRED", "{early}");
+    let (child, out, begun) = home.begin_with(&["secret", "sign-in", "erp"]);
+    assert!(browse(begun["address"].as_str().expect("an address")).starts_with("You are signed in."));
+    let (code, told) = SignInHome::end(child, out);
+    assert_eq!((code, &told["signIn"]["state"]), (0, &json!("signedIn")), "{told}");
+    // The first token was over at once; the step renewed it and sent it.
+    let done = home.run(&["run", path]).json();
+    assert_eq!(done["status"], "completed", "{done}");
+    assert!(done["output"].to_string().contains("Bearer [secret:erp]"), "{done}");
+    assert_eq!(home.run(&["secret", "test", "erp", "--url", &format!("{issuer}/api")]).code, 0);
+    // A token that is not known any more is renewed once, and the step goes on.
+    home.set(json!({ "client": "client-9", "forgets": 2 }));
+    assert_eq!(home.run(&["run", path]).json()["status"], "completed");
+    assert_eq!(home.asked("/token").len(), 3, "one code, two renewals");
+    home.set(json!({ "client": "client-9", "forgets": 9, "refresh": "refused" }));
+    let over = home.run(&["run", path]).json();
+    assert_eq!(over["error"]["details"]["code"], "CREDENTIAL_EXPIRED", "{over}");
+    assert!(over["error"]["message"].as_str().expect("words").contains("signalbox secret sign-in erp"), "{over}");
+    let listed = home.run(&["secret", "list"]).json();
+    assert_eq!(listed[0]["signIn"]["state"], "ended", "{listed}");
+    let events: Vec<Value> = home.events().iter().map(|entry| entry["event"].clone()).collect();
+    assert_eq!(events, [json!("SECRET_SIGNED_IN"), json!("SECRET_SIGN_IN_ENDED")]);
+    for (path, bytes) in home.bytes() {
+        assert_eq!(given_out(&bytes), None, "in {}", path.display());
+    }
+}
+
+/// Through the server: the browser comes back to the server's own address, without a token, by its state alone.
+#[test]
+fn a_browser_comes_back_to_the_server_that_signs_in() {
+    let home = SignInHome::new(json!({ "client": "client-9" }));
+    let issuer = home.issuer();
+    let serving = with_roles(&home.place);
+    let ask =
+        |token: &str, command: &str, body: Value| serving.ask_as(token, "POST", &format!("/rpc/{command}"), &body, &[]);
+    let client = json!({ "grant": "authorizationCode", "clientId": "client-9", "service": {
+        "tokenUrl": format!("{issuer}/token"), "authorizationUrl": format!("{issuer}/authorize"), "revocationUrl": format!("{issuer}/revoke") } });
+    let secret = json!({ "name": "erp", "kind": "oauth2", "hosts": ["127.0.0.1"], "value": "", "oauth": client });
+    assert_eq!(ask(OPERATOR, "secret_set", secret.clone()).status, 403);
+    assert_eq!(ask(BUILDER, "secret_set", secret).json()["signIn"]["state"], "wanted");
+    assert_eq!(ask(OPERATOR, "secret_sign_in", json!({ "name": "erp" })).status, 403);
+    let begun = ask(BUILDER, "secret_sign_in", json!({ "name": "erp" })).json();
+    let address = begun["address"].as_str().expect("an address");
+    assert!(address.contains("%2Foauth%2Fcallback"), "{address}");
+    home.set(json!({ "client": "client-9", "hostile": "state" }));
+    assert!(browse(address).starts_with("This belongs to no sign-in"));
+    assert_eq!(ask(BUILDER, "secret_list", json!({})).json()[0]["signIn"]["state"], "waiting");
+    home.set(json!({ "client": "client-9" }));
+    assert!(browse(address).starts_with("You are signed in."));
+    let listed = ask(BUILDER, "secret_list", json!({})).json();
+    assert_eq!(listed[0]["signIn"]["state"], "signedIn", "{listed}");
+    let out = ask(BUILDER, "secret_sign_out", json!({ "name": "erp" })).json();
+    assert_eq!((&out["revoked"], &out["secret"]["signIn"]["state"]), (&json!(true), &json!("wanted")), "{out}");
+    assert_eq!(home.asked("/revoke").len(), 1);
+}
+
 /// The two servers, and a data folder in which the tool server is registered as `desk`.
 struct SignInHome {
     place: TestHome,
@@ -69,8 +146,15 @@ impl SignInHome {
     fn asked(&self, path: &str) -> Vec<Value> {
         self.log().into_iter().filter(|entry| entry["at"] == "issuer" && entry["path"] == path).collect()
     }
+    /// The address of the authorization server.
+    fn issuer(&self) -> String {
+        std::fs::read_to_string(self.place.dir.path().join("port.issuer")).expect("written")
+    }
     fn begin(&self) -> (Child, BufReader<std::process::ChildStdout>, Value) {
-        let mut command = self.place.command(&["tools", "sign-in", "desk", "--json"]);
+        self.begin_with(&["tools", "sign-in", "desk"])
+    }
+    fn begin_with(&self, args: &[&str]) -> (Child, BufReader<std::process::ChildStdout>, Value) {
+        let mut command = self.place.command(&[args, &["--json"]].concat());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();

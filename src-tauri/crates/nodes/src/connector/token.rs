@@ -31,12 +31,17 @@ pub(crate) async fn placed(
     world: &World,
     request: &HttpRequest,
 ) -> Result<Arc<Credential>, NodeFailure> {
-    // A service that asks for nothing gets what the credential says.
+    // A service that asks for nothing gets what the credential says, and so does one that is called through a gateway.
     let Some(first) = connector.auth.first() else { return Ok(credential) };
+    if matches!(credential.kind, CredentialKind::Aws { .. } | CredentialKind::ClientCertificate) {
+        return Ok(credential);
+    }
     let fitting = connector.auth.iter().find(|scheme| fits(scheme, &credential.kind));
     if let Some(scheme) = fitting {
         return match scheme.place {
-            AuthPlace::ClientCredentials => token(scheme, &credential, world, request).await,
+            AuthPlace::ClientCredentials if !credential.kind.is_token() => {
+                token(scheme, &credential, world, request).await
+            }
             _ => Ok(credential),
         };
     }
@@ -81,8 +86,10 @@ fn with(credential: &Credential, kind: CredentialKind, value: Secret) -> Arc<Cre
 fn fits(scheme: &AuthScheme, kind: &CredentialKind) -> bool {
     let named = |name: &str| scheme.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
     match (scheme.place, kind) {
-        (AuthPlace::Bearer, CredentialKind::Bearer)
-        | (AuthPlace::Basic | AuthPlace::ClientCredentials, CredentialKind::Basic { .. }) => true,
+        (AuthPlace::Bearer, CredentialKind::Bearer | CredentialKind::AccessToken { .. })
+        | (AuthPlace::Basic | AuthPlace::ClientCredentials, CredentialKind::Basic { .. })
+        // It was exchanged already.
+        | (AuthPlace::ClientCredentials, CredentialKind::AccessToken { .. }) => true,
         (AuthPlace::Header, CredentialKind::Header { name }) => named(name) && scheme.prefix.is_none(),
         (AuthPlace::Query, CredentialKind::Query { name }) => named(name),
         _ => false,

@@ -3,6 +3,7 @@
 
 use crate::connector::request::{self, Plan};
 use crate::connector::{address, errors, pace, pages, token};
+use crate::credential::{newer, renews};
 use crate::http_answer::{self as answers, Body, ResponseType};
 use crate::http_credential::credential;
 use crate::support::{origin, setting, text, whole};
@@ -157,10 +158,18 @@ impl Exchange<'_> {
         if let Some(limit) = connector.rate_limit {
             pace::wait(server, limit, self.world).await;
         }
-        let sent = self.credential(&request).await?;
+        let found = credential(self.slot, self.world, &request).await?;
+        let again = renews(found.as_ref()).then(|| request.clone());
+        let mut sent = self.placed(found.clone(), &request).await?;
         request.credential.clone_from(&sent);
         let scrubber = self.world.secrets.scrubber();
-        let answer = self.world.http.send(request).await;
+        let mut answer = self.world.http.send(request).await;
+        let status = answer.as_ref().ok().map(|answer| answer.status);
+        if let (Some(mut again), Some(newer)) = (again, newer(found.as_ref(), status, self.world).await?) {
+            sent = self.placed(Some(newer), &again).await?;
+            again.credential.clone_from(&sent);
+            answer = self.world.http.send(again).await;
+        }
         let answer = answer.map_err(|error| answers::exchange_failure(error, *timeout_ms, &scrubber))?;
         let answer = answers::without_secrets(answer, &scrubber);
         if answer.status == 401
@@ -183,8 +192,12 @@ impl Exchange<'_> {
         Ok((answer, body.map_err(NodeFailure::maybe_happened)?))
     }
 
-    async fn credential(&self, request: &HttpRequest) -> Result<Option<Arc<Credential>>, NodeFailure> {
-        match credential(self.slot, self.world, request).await? {
+    async fn placed(
+        &self,
+        found: Option<Arc<Credential>>,
+        request: &HttpRequest,
+    ) -> Result<Option<Arc<Credential>>, NodeFailure> {
+        match found {
             None => Ok(None),
             Some(found) => token::placed(self.plan.connector, found, self.world, request).await.map(Some),
         }

@@ -1,6 +1,7 @@
 //! `http.request`: one HTTP exchange. What its answers mean is in `http_answer`, its body in `http_body`, `extract` in
 //! `extract`.
 
+use crate::credential::{newer, renews};
 use crate::http_answer::{self as answers, Body, ResponseType};
 use crate::http_credential::credential;
 use crate::support::{flag, setting, text, text_or, wrong_setting};
@@ -25,14 +26,20 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let (mut request, timeout_ms) = request(call, slot, world).await?;
     // After the commit of the step's start, and never part of the config: no event and no expression has the value.
-    request.credential = credential(slot, world, &request).await?;
+    let credential = credential(slot, world, &request).await?;
+    request.credential.clone_from(&credential);
+    let again = renews(credential.as_ref()).then(|| request.clone());
     let head = request.method == "HEAD";
     let wanted = response_type(slot)?;
     let paths = extract::paths(slot)?;
     let fail_on_status = flag(slot, "failOnStatus", true)?;
     let scrubber = world.secrets.scrubber();
-    let answer =
-        world.http.send(request).await.map_err(|error| answers::exchange_failure(error, timeout_ms, &scrubber))?;
+    let mut answer = world.http.send(request).await;
+    let status = answer.as_ref().ok().map(|answer| answer.status);
+    if let (Some(again), Some(newer)) = (again, newer(credential.as_ref(), status, world).await?) {
+        answer = world.http.send(HttpRequest { credential: Some(newer), ..again }).await;
+    }
+    let answer = answer.map_err(|error| answers::exchange_failure(error, timeout_ms, &scrubber))?;
     // Before anything is cut to a length: half a secret would not be found any more.
     let mut answer = answers::without_secrets(answer, &scrubber);
     if fail_on_status && answer.status >= 400 {

@@ -28,6 +28,16 @@ impl Secrets for OneSecret {
         let (kind, scrubber) = (self.kind.clone(), Arc::clone(&self.scrubber));
         Ok(Arc::new(Credential { name: name.to_owned(), kind, hosts, value, scrubber }))
     }
+    async fn renewed(&self, refused: &Credential) -> Result<Option<Arc<Credential>>, SecretError> {
+        match refused.value.expose() {
+            "revoked-1" => Err(SecretError::Expired { message: "The sign-in has ended. Sign in again".into() }),
+            _ => {
+                let (kind, hosts) = (refused.kind.clone(), refused.hosts.clone());
+                let (name, scrubber) = (refused.name.clone(), Arc::clone(&self.scrubber));
+                Ok(Some(Arc::new(Credential { name, kind, hosts, value: Secret::new("newer-7654321"), scrubber })))
+            }
+        }
+    }
     fn scrubber(&self) -> Arc<Scrubber> {
         Arc::clone(&self.scrubber)
     }
@@ -134,4 +144,35 @@ fn client_credentials_are_exchanged_once_and_a_refused_token_is_forgotten() {
     // It was refused: the next call asks for another one.
     call(&auth, user(), "s-client-secret", &http).expect_err("refused again");
     assert_eq!(http.asked.lock().expect("not poisoned").len(), 4);
+}
+
+/// A service that takes the newer token only.
+fn takes_newer() -> Arc<FakeHttp> {
+    FakeHttp::new(|request| {
+        let json = [("content-type", "application/json")];
+        let newer = request.credential.as_ref().is_some_and(|one| one.value.expose() == "newer-7654321");
+        Ok(if newer { answer(200, &json, "{}") } else { answer(401, &json, "{}") })
+    })
+}
+
+#[test]
+fn a_token_that_is_refused_is_renewed_and_the_request_is_sent_once_more() {
+    let token = || CredentialKind::AccessToken { user: None };
+    for auth in [json!([{ "type": "bearer" }]), json!([{ "type": "header", "name": "X-Key" }])] {
+        let http = takes_newer();
+        call(&auth, token(), "older-1234567", &http).expect("the newer one is taken");
+        let asked = http.asked.lock().expect("not poisoned");
+        let values: Vec<String> = asked.iter().map(|request| sent(request).1).collect();
+        assert_eq!(values, ["older-1234567", "newer-7654321"], "{auth}");
+    }
+    // Once only, and never for what cannot be renewed.
+    let always = FakeHttp::new(|_| Ok(answer(401, &[], "")));
+    let failure = call(&json!([{ "type": "bearer" }]), token(), "older-1234567", &always).expect_err("refused");
+    assert_eq!((failure.code.as_str(), always.asked.lock().expect("not poisoned").len()), ("AUTH", 2));
+    let plain = takes_newer();
+    call(&json!([{ "type": "bearer" }]), CredentialKind::Bearer, "older-1234567", &plain).expect_err("refused");
+    assert_eq!(plain.asked.lock().expect("not poisoned").len(), 1);
+    let ended = takes_newer();
+    let failure = call(&json!([{ "type": "bearer" }]), token(), "revoked-1", &ended).expect_err("has ended");
+    assert_eq!((failure.code.as_str(), failure.retryable), ("CREDENTIAL_EXPIRED", false));
 }

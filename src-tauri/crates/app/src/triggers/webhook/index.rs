@@ -214,6 +214,11 @@ impl App {
         Ok(found.collect())
     }
 
+    /// The address of the server in this process.
+    pub(crate) fn served_at(&self) -> Option<&str> {
+        self.hooks.base.get().map(String::as_str)
+    }
+
     /// This process answers at an address; other programs on this data folder show it to people.
     pub fn serves_at(&self, url: &str) {
         drop(self.hooks.base.set(url.to_owned()));
