@@ -104,9 +104,8 @@ fn may_be_repeated(node: &Node, catalog: &Catalog, fault: &FaultKind) -> bool {
     let own = node.error_handling.as_ref().and_then(|own| own.retry_policy.as_ref());
     let Some(kind) = catalog.get(&node.kind) else { return false };
     let config = super::faults::settings(node, kind);
-    let is_safe = kind.effects.of(&config) != Effects::Write
-        || kind.replay.of(&config) != Replay::Ask
-        || node.sends_key();
+    let is_safe =
+        kind.effects.of(&config) != Effects::Write || kind.replay.of(&config) != Replay::Ask || node.sends_key();
     passes && own.is_none() && is_safe
 }
 

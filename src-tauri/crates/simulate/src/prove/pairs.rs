@@ -71,9 +71,7 @@ pub(super) fn plan(groups: &[FaultGroup], singles: &[Single], bases: &[&Base]) -
 fn telling(groups: &[FaultGroup], step: &str) -> Vec<usize> {
     let of_step = || groups.iter().enumerate().filter(move |(_, group)| group.step == step);
     let find = |fits: &dyn Fn(&FaultKind) -> bool| of_step().find(|(_, group)| fits(&group.kind)).map(|(at, _)| at);
-    let retryable = |wanted: bool| {
-        move |kind: &FaultKind| matches!(kind, FaultKind::Error(error) if error.retryable.unwrap_or_default() == wanted)
-    };
+    let retryable = |wanted: bool| move |kind: &FaultKind| matches!(kind, FaultKind::Error(error) if error.retryable.unwrap_or_default() == wanted);
     let found = [find(&retryable(false)), find(&retryable(true)), find(&|kind| *kind == FaultKind::Crash)];
     // What asks a person or waits may have nothing but this.
     let silence = find(&|kind| *kind == FaultKind::Silence);

@@ -139,9 +139,11 @@ fn a_fault_can_be_put_into_a_test() {
 fn chosen_pairs_of_faults_are_tried() {
     let report = prove(&compile(orders()), &CATALOG, &recorded());
     let pair = |first: &str, second: &str| {
-        let both = report.pairs.results.iter().find(|result| {
-            result.step == first && result.also.as_ref().is_some_and(|also| also.step == second)
-        });
+        let both = report
+            .pairs
+            .results
+            .iter()
+            .find(|result| result.step == first && result.also.as_ref().is_some_and(|also| also.step == second));
         both.unwrap_or_else(|| panic!("{first} {second}: {:#?}", report.pairs)).clone()
     };
     // `told` runs only after `pay` failed; the default policy takes its errors.
