@@ -24,21 +24,19 @@ const ERRORS: usize = 50;
 
 pub(crate) fn error_coverage(app: &App, _: &Caller, request: ByDocument) -> ApiResult<ErrorCoverage> {
     let workflow = check::workflow(request.document)?;
-    let proof = app.proof_of(&workflow)?.map(|(is_current, row, report)| CoverageProof {
+    let state = |proof: StepProof| match proof {
+        proof if proof.is_proved() => StepProofState::Proved,
+        proof if proof.handled < proof.tried => StepProofState::Unhandled,
+        _ => StepProofState::NotReached,
+    };
+    let proof = app.proof_of(&workflow)?.map(|(row, report)| CoverageProof {
         at: time::format(row.at_ms),
         score: row.score,
-        is_current,
+        is_current: report.is_some(),
         // Of another definition no step is proved.
-        steps: if is_current {
-            let state = |proof: &StepProof| match proof {
-                proof if proof.is_proved() => StepProofState::Proved,
-                proof if proof.handled < proof.tried => StepProofState::Unhandled,
-                _ => StepProofState::NotReached,
-            };
-            report.steps.iter().map(|(step, proof)| (step.clone(), state(proof))).collect()
-        } else {
-            IndexMap::new()
-        },
+        steps: report.map_or_else(IndexMap::new, |report| {
+            report.steps.into_iter().map(|(step, proof)| (step, state(proof))).collect()
+        }),
     });
     let found: ErrorCoverage = coverage::of(&workflow, check::catalog()).into();
     Ok(ErrorCoverage { proof, ..found })

@@ -179,10 +179,12 @@ impl App {
         Ok(ProofView { running, problem: problem.map(|error| format!("{} {}", error.message, error.hint)), last })
     }
 
-    /// The last proof, when it is one of exactly this definition; whether there is an older one otherwise.
-    pub(crate) fn proof_of(&self, workflow: &Workflow) -> ApiResult<Option<(bool, ProofRow, ProofReport)>> {
-        let Some((row, report)) = self.last_proof(&workflow.id)? else { return Ok(None) };
+    /// The last proof of a workflow, and its report when it is one of exactly this definition. Asked after each edit: the report
+    /// of another one is not read.
+    pub(crate) fn proof_of(&self, workflow: &Workflow) -> ApiResult<Option<(ProofRow, Option<ProofReport>)>> {
+        let Some(row) = self.store.proof(&workflow.id)? else { return Ok(None) };
         let is_current = row.definition == definition_hash(workflow);
-        Ok(Some((is_current, row, report)))
+        let report = is_current.then(|| serde_json::from_str(&row.report).ok()).flatten();
+        Ok(Some((row, report)))
     }
 }

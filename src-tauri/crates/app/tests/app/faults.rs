@@ -61,15 +61,37 @@ fn a_fault_holds_for_one_run_and_is_recorded() {
 }
 
 #[test]
-fn a_result_a_delay_and_one_failing_attempt() {
+fn a_result_and_a_delay() {
     let place = place();
-    let mut document = flow();
-    document["nodes"]["note"]["errorHandling"] = json!({ "retryPolicy": { "maxAttempts": 1, "backoff": "fixed", "initialDelayMs": 0, "maxDelayMs": 0, "jitter": false } });
+    let document = flow();
     let start = |fault: Value| json!({ "document": document, "params": {}, "faults": { "note": fault } });
     let result = ended(&place, start(json!({ "output": { "success": [{ "n": 7 }, { "n": 8 }] }, "delayMs": 1 })));
     assert_eq!(result["output"], json!([{ "n": 7 }, { "n": 8 }]));
     let delayed = ended(&place, start(json!({ "delayMs": 1 })));
     assert_eq!((&delayed["output"], &delayed["steps"]["note"]["faulted"]), (&json!([{ "n": 1 }]), &json!(true)));
+}
+
+/// The second attempt is a real call, here to an address that answers nobody.
+#[test]
+fn only_the_first_attempt_fails_when_that_is_asked_for() {
+    let place = place();
+    let retry = json!({ "maxAttempts": 1, "backoff": "fixed", "initialDelayMs": 0, "maxDelayMs": 0, "jitter": false });
+    let document = json!({
+        "signalbox": 1, "id": "once", "name": "Once", "edges": [], "settings": { "errorPolicy": "fail" },
+        "nodes": { "fetch": {
+            "type": "http.request", "config": { "url": "http://127.0.0.1:9/" }, "errorHandling": { "retryPolicy": retry },
+        } },
+    });
+    let fault = json!({ "error": "SERVICE_UNAVAILABLE", "firstCallOnly": true });
+    let summary = ended(&place, json!({ "document": document, "params": {}, "faults": { "fetch": fault } }));
+    let events = place.ok("run_events", json!({ "runId": summary["runId"], "after": 0 }));
+    let of = |kind: &str, pointer: &str| -> Vec<Value> {
+        let all = events.as_array().expect("a list").iter().filter(|event| event["type"] == kind);
+        all.map(|event| event.pointer(pointer).cloned().unwrap_or_default()).collect()
+    };
+    assert_eq!(of("step_start", "/payload/faulted"), [json!(true), Value::Null]);
+    assert_eq!(of("step_error", "/payload/error/details/code")[0], "SERVICE_UNAVAILABLE");
+    assert_ne!(of("step_error", "/payload/error/details/code")[1], "SERVICE_UNAVAILABLE");
 }
 
 #[test]
