@@ -24,10 +24,14 @@ const ERRORS: usize = 50;
 
 pub(crate) fn error_coverage(app: &App, _: &Caller, request: ByDocument) -> ApiResult<ErrorCoverage> {
     let workflow = check::workflow(request.document)?;
-    let state = |proof: StepProof| match proof {
-        proof if proof.is_proved() => StepProofState::Proved,
-        proof if proof.handled < proof.tried => StepProofState::Unhandled,
-        _ => StepProofState::NotReached,
+    let state = |proof: StepProof| {
+        if proof.is_proved() {
+            StepProofState::Proved
+        } else if proof.handled < proof.tried {
+            StepProofState::Unhandled
+        } else {
+            StepProofState::NotReached
+        }
     };
     let proof = app.proof_of(&workflow)?.map(|(row, report)| CoverageProof {
         at: time::format(row.at_ms),
