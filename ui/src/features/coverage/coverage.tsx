@@ -38,7 +38,7 @@ export function CoverageChip({ document, readOnly, onFix, onShow, onProof, onPro
   const asked = useCommand('error_coverage', payload, { placeholderData: (before) => before, staleTime: Infinity, gcTime: 0, refetchInterval: (query) => (query.state.status === 'error' ? 5_000 : false) });
   const found = asked.data;
   const proof = found?.proof;
-  useEffect(() => onProof?.(proof), [onProof, proof]);
+  useEffect(() => { onProof?.(proof); }, [onProof, proof]);
   if (!found) return asked.error ? <span className="s t3 opt" title={asked.error.message}>{t('coverage.failed')}</span> : null;
   if (found.score.total === 0) return null;
   const { wired, policy, total } = found.score;

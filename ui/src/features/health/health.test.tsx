@@ -21,7 +21,7 @@ it('lists workflows with their numbers', async () => {
   renderWith(<HealthTable onOpen={onOpen} entries={[{ workflowId: 'w', workflowName: 'Orders \u202eX', numbers: NUMBERS, alerts: ['Failures'] }, { workflowId: 'v', workflowName: 'New', numbers: { ...NUMBERS, runs: 0, completed: 0, failed: 0, costMicros: 0, openTasks: 0, proofScore: undefined } as never, alerts: [] }]} />);
   const [, first, second] = screen.getAllByRole('row');
   expect(first?.textContent).toContain('Orders U+202EX');
-  expect(within(first as HTMLElement).getAllByRole('cell').slice(1).map((cell) => cell.textContent)).toEqual(['20', '75 %', '1.2 s', '4.0 s', '2.50', '2', '2 h', '90 %']);
+  expect(within(first as HTMLElement).getAllByRole('cell').slice(1).map((cell) => cell.textContent)).toEqual(['20', '75 %', '1.20 s', '4.00 s', '2.50', '2', '2 h 0 min', '90 %']);
   expect(within(second as HTMLElement).getAllByRole('cell').slice(2).map((cell) => cell.textContent)).toEqual(['–', '–', '–', '–', '0', '–', 'Not proved']);
   await userEvent.click(screen.getByRole('button', { name: /Orders/ }));
   expect(onOpen).toHaveBeenCalledWith('w');
@@ -30,7 +30,7 @@ it('lists workflows with their numbers', async () => {
 it('draws the days, with the same as words and as a table', () => {
   renderWith(<HealthDetail health={HEALTH} titleOf={(step) => `Step ${step}`} onRuns={vi.fn()} />);
   const charts = screen.getAllByRole('img').map((chart) => chart.querySelector('desc')?.textContent);
-  expect(charts).toEqual(['15 completed and 5 failed in 2 days.', 'Half of the runs end within 1.2 s, 95 % within 4.0 s.', '2.50 in 2 days.']);
+  expect(charts).toEqual(['15 completed and 5 failed in 2 days.', 'Half of the runs end within 1.20 s, 95 % within 4.00 s.', '2.50 in 2 days.']);
   const errors = screen.getByRole('table', { name: 'Errors by step' });
   expect(errors.textContent).toContain('Step payAUTH95');
   expect(errors.textContent).toContain('Unknown step');

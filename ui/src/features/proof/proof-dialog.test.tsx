@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../api/error.ts';
+import { queryClient } from '../../api/queries.ts';
 import { RETRY } from '../../test/fixtures.ts';
 import { renderOnce } from '../../test/render.tsx';
 import { ProofDialog, type ProofProps } from './proof-dialog.tsx';
@@ -17,6 +18,8 @@ const REPORT = {
 };
 const VIEW = { last: { at: '2026-01-05T09:00:00Z', report: REPORT } };
 
+beforeEach(() => { queryClient.clear(); });
+
 function shown(props: Partial<ProofProps>, handlers: object) {
   const onFix = vi.fn();
   const onClose = vi.fn();
@@ -27,7 +30,7 @@ function shown(props: Partial<ProofProps>, handlers: object) {
 it('shows what each fault leads to, worst first, and offers each fix once', async () => {
   const { onFix, onClose, fake } = shown({}, { proof_get: () => VIEW });
   expect(await screen.findByText('50 % of 2 faults are handled')).toBeTruthy();
-  const steps = screen.getAllByRole('region').map((one) => one.getAttribute('aria-label'));
+  const steps = screen.getAllByRole('region').map((one) => one.getAttribute('aria-label')).filter((name) => name !== 'Messages');
   expect(steps).toEqual(['Step bad', 'Step good', 'Two faults in one run']);
   const bad = screen.getByRole('region', { name: 'Step bad' });
   expect(bad.textContent).toContain('Run fails');

@@ -46,17 +46,21 @@ export function ProofDialog(props: ProofProps) {
     setStarting(true);
     setFailed(null);
     try {
-      queryClient.setQueryData(['proof_get', { ref: fileRef }], await call('proof_start', { ref: fileRef, document }));
+      const begun = await call('proof_start', { ref: fileRef, document });
+      const key = ['proof_get', { ref: fileRef }];
+      // A look that is under way may have been answered before the start.
+      await queryClient.cancelQueries({ queryKey: key });
+      queryClient.setQueryData(key, begun);
     } catch (cause) {
       setFailed(toApiError(cause));
     }
     setStarting(false);
   };
   // One press proves: a report that says nothing about what is on the screen is made anew.
-  const begun = useRef(false);
+  const tried = useRef(false);
   useEffect(() => {
-    if (view === undefined || begun.current) return;
-    begun.current = true;
+    if (view === undefined || tried.current) return;
+    tried.current = true;
     if (!view.running && !current) void start();
   });
   // What has ended is seen on the canvas.
