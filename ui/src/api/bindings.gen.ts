@@ -1159,6 +1159,18 @@ export interface CoverageFix {
   port?: string;
 }
 
+/** What the last proof of a workflow says about a definition. */
+export interface CoverageProof {
+  /** When it ended, RFC 3339. */
+  at: string;
+  /** Of the faults that were tried, how many are handled, in percent. */
+  score?: number;
+  /** It is one of exactly this definition, positions aside. */
+  isCurrent: boolean;
+  /** Step → what it says; empty when the definition has changed. */
+  steps: Record<string, StepProofState>;
+}
+
 /** What is reached of what there is. */
 export interface CoverageReport {
   /** Steps that are reached. */
@@ -1353,6 +1365,8 @@ export interface ErrorCoverage {
   findings: CoverageFinding[];
   /** The number. */
   score: CoverageScore;
+  /** The last proof of the workflow. */
+  proof?: CoverageProof;
 }
 
 /** Payload of `error_handled`; stands before what it decides. */
@@ -1578,6 +1592,16 @@ export interface ExpressionRefused {
   problem: string;
 }
 
+/** Names a result of a proof. */
+export interface FaultName {
+  /** The step that has the fault. */
+  step: string;
+  /** One of the faults of the result. */
+  fault: string;
+  /** Only the first call has it. */
+  firstCallOnly?: boolean;
+}
+
 /** What one fault, or several that are handled alike, lead to. */
 export interface FaultResult {
   /** The step that has the fault. */
@@ -1586,14 +1610,32 @@ export interface FaultResult {
   faults: string[];
   /** `true`: only the first call has it; `false`: every call for the same item does. */
   firstCallOnly: boolean;
+  /** In a pair: the fault of a later step in the same run. */
+  also?: SecondFault;
   /** What it leads to. */
   outcome: Outcome;
   /** What happens after it, in order: retries, rules, steps. */
   route: string[];
   /** The same in a sentence. */
   message: string;
+  /** The step at which the run fails; absent when it does not. */
+  failedStep?: string;
   /** The fault as a mock for a test file. */
   mock?: CallReply;
+  /** Changes of the workflow that help. */
+  fixes?: ProofFix[];
+}
+
+/** What happens to the calls of a step in one run of the builder: at most one of `error` and `output`. */
+export interface FaultSpec {
+  /** They fail with this code, one of those that the kind of the step declares. */
+  error?: string;
+  /** They have this result: port → data of its items. */
+  output?: Record<string, unknown[]>;
+  /** How long a call takes at least, milliseconds, at most an hour. The time limit of the step ends it. */
+  delayMs?: number;
+  /** Only the first attempt has it, so that a retry gets through. */
+  firstCallOnly?: boolean;
 }
 
 /** Payload of `file_done` (R-27). The text itself is in the file. */
@@ -1775,6 +1817,124 @@ export interface HandlerDryRunResult {
   delayMs?: number;
   /** Pauses of all retries that may still follow, without jitter. */
   delays: number[];
+}
+
+/** A condition over the numbers of a workflow. */
+export interface HealthAlert {
+  /** Its id; a new alert gets one. */
+  id?: string;
+  /** What it is called. */
+  name: string;
+  /** Id of the workflow; every workflow when absent. */
+  workflowId?: string;
+  /** CEL over the fields of [`HealthNumbers`]: `errorRate > 0.1 && runs >= 20`. */
+  expression: string;
+  /** Over so many days, today included, 1 to 366. */
+  days: number;
+}
+
+/** Names an alert. */
+export interface HealthAlertId {
+  /** Its id. */
+  id: string;
+}
+
+/** The alerts, and which of them are raised. */
+export interface HealthAlerts {
+  /** All alerts. */
+  alerts: HealthAlert[];
+  /** Those whose condition is true, the newest first. */
+  raised: RaisedHealthAlert[];
+}
+
+/** One day. */
+export interface HealthDay {
+  /** `2026-11-22`, UTC. */
+  day: string;
+  /** Runs that completed. */
+  completed: number;
+  /** Runs that failed. */
+  failed: number;
+  /** Runs that were cancelled. */
+  cancelled: number;
+  /** As of [`HealthNumbers::p50_ms`]; absent without a run. */
+  p50Ms?: number;
+  /** As of [`HealthNumbers::p95_ms`]; absent without a run. */
+  p95Ms?: number;
+  /** What language models cost, millionths. */
+  costMicros: number;
+}
+
+/** One workflow in the list. */
+export interface HealthEntry {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name at its newest start. */
+  workflowName: string;
+  /** The numbers. */
+  numbers: HealthNumbers;
+  /** Names of alerts whose condition is true. */
+  alerts: string[];
+}
+
+/** How often calls of a step failed. */
+export interface HealthError {
+  /** The step; empty where it is not known, `…` for errors that are not told apart. */
+  stepId: string;
+  /** Code of the error. */
+  code: string;
+  /** Failed calls, repeated and handled ones included. */
+  errors: number;
+  /** Runs that it failed. */
+  failed: number;
+}
+
+/** The health of one workflow. */
+export interface HealthGet {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Days, today included; 30 when absent, at most 366. */
+  days?: number;
+}
+
+/** The health of all workflows. */
+export interface HealthList {
+  /** Days, today included; 30 when absent, at most 366. */
+  days?: number;
+}
+
+/** Numbers about the ended runs of a workflow in some days, and what is open now. Tries of builders do not count. */
+export interface HealthNumbers {
+  /** Runs that completed or failed. */
+  runs: number;
+  /** Runs that completed. */
+  completed: number;
+  /** Runs that failed. */
+  failed: number;
+  /** Runs that were cancelled; they are in no other number. */
+  cancelled: number;
+  /** `failed` by `runs`, 0 to 1; 0 without a run. */
+  errorRate: number;
+  /** The duration that half of the runs did not exceed, milliseconds, waits included, with two digits that count; 0 without a run. */
+  p50Ms: number;
+  /** The duration that 95 % of the runs did not exceed. */
+  p95Ms: number;
+  /** What language models cost, millionths. */
+  costMicros: number;
+  /** Open tasks now. */
+  openTasks: number;
+  /** Age of the oldest of them, milliseconds; 0 without one. */
+  oldestTaskMs: number;
+  /** Of the faults that the last proof tried, how many are handled, in percent. */
+  proofScore?: number;
+}
+
+/** All workflows with ended runs, those with the most first, at most 500. */
+export interface HealthOverview {
+  /** The first day, `2026-11-22`, UTC. */
+  since: string;
+  /** The workflows. */
+  workflows: HealthEntry[];
 }
 
 /** What a listener has received. */
@@ -2095,6 +2255,14 @@ export type KeyPlace = 'file' | 'system';
 /** Language of the window. */
 export type Language = 'en' | 'zh';
 
+/** A proof that came to its end. */
+export interface LastProof {
+  /** When, RFC 3339. */
+  at: string;
+  /** What it found. */
+  report: ProofReport;
+}
+
 /** How bad an error is (K-06). */
 export type Level = 'INFO' | 'WARN' | 'ERROR' | 'CRITICAL';
 
@@ -2391,6 +2559,8 @@ export interface Node {
   parent?: string;
   /** Pinned output, port → list of data. Only in the definition that a test run is pinned to; a file with it is refused (ADR 102). */
   pinned?: unknown;
+  /** A fault that a person put in for one run, a [`crate::StepFault`]. Only in the definition that such a run is pinned to; a file with it is refused (ADR 144). */
+  fault?: unknown;
   /** `each` or `all`; the kind's default when absent. */
   mode?: Mode;
 }
@@ -2554,8 +2724,19 @@ export type Outcome =
   | 'cancelled'
   | 'endsFailed'
   | 'losesItems'
+  | 'overBudget'
   | 'repeatsWrite'
   | 'neverEnds';
+
+/** Pairs of faults. */
+export interface PairsReport {
+  /** What was tried: error handling that fails as well, and a fault after a retry. */
+  results: FaultResult[];
+  /** Those of them that are handled. */
+  handled: number;
+  /** Pairs of faults of two steps that were not tried. */
+  leftOut: number;
+}
 
 /** Size or state of a pane. */
 export type PaneState = boolean | number;
@@ -2944,13 +3125,35 @@ export type Preview =
     position?: number;
   };
 
+/** A change of the workflow that helps. */
+export interface ProofFix {
+  /** The words on the button. */
+  label: string;
+  /** Edits of the document, as the editor knows them. */
+  edits: Record<string, unknown>[];
+  /** Instead of edits: a template that the editor puts at `port`. */
+  template?: string;
+  /** `step.port` of the template. */
+  port?: string;
+}
+
+/** How far a proof is. */
+export interface ProofProgress {
+  /** Faults and pairs that were run. */
+  done: number;
+  /** All of them; 0 before the first run. */
+  total: number;
+}
+
 /** What a proof found. */
 export interface ProofReport {
   /** Id of the workflow. */
   workflow: string;
+  /** SHA-256 of the definition that was proved, without positions. */
+  definition: string;
   /** The runs without a fault. */
   base: BaseRun[];
-  /** Of the tried faults, how many are handled, in percent; none when nothing was tried. */
+  /** Of the tried faults without pairs, how many are handled, in percent; none when nothing was tried. */
   score?: number;
   /** Faults that were tried. */
   tried: number;
@@ -2960,8 +3163,62 @@ export interface ProofReport {
   totals: Record<string, number>;
   /** By step, in the order of the file. */
   results: FaultResult[];
+  /** Step → its faults; steps that can have none are absent. */
+  steps: Record<string, StepProof>;
+  /** Two faults in one run. */
+  pairs: PairsReport;
   /** What was not tried. */
   notTried: NotTried[];
+}
+
+/** Saves a fault of a proof as a test beside its workflow. */
+export interface ProofSaveTest {
+  /** The workflow file. */
+  ref: string;
+  /** What the editor shows; the file when absent. */
+  document?: Workflow;
+  /** What the test shows. */
+  name: string;
+  /** The fault. */
+  fault: FaultName;
+  /** The second fault of a pair. */
+  also?: FaultName;
+}
+
+/** Proves a workflow in the background. */
+export interface ProofStart {
+  /** The workflow file. */
+  ref: string;
+  /** What the editor shows, saved or not; the file when absent. */
+  document?: Workflow;
+  /** Most pairs of faults in one run, 50 when absent, at most 1000. */
+  pairs?: number;
+}
+
+/** How the proof of a workflow stands. */
+export interface ProofView {
+  /** How far the one is that is under way. */
+  running?: ProofProgress;
+  /** Why the last try came to nothing. */
+  problem?: string;
+  /** The last one that ended. */
+  last?: LastProof;
+}
+
+/** An alert whose condition is true for a workflow. */
+export interface RaisedHealthAlert {
+  /** Id of the alert. */
+  alertId: string;
+  /** Its name. */
+  name: string;
+  /** The condition. */
+  expression: string;
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Name of the workflow. */
+  workflowName: string;
+  /** Since when, RFC 3339. */
+  since: string;
 }
 
 /** Why an answer by token was not taken (K-19). */
@@ -3577,6 +3834,8 @@ export interface RunStart {
   until?: string;
   /** Steps with a pinned output are not called, and put that out; for builders, with `ref`. */
   pinned?: boolean;
+  /** Faults of steps for this run only, by id of the step; for builders. */
+  faults?: Record<string, FaultSpec>;
   /** A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders. */
   checkpoint?: unknown;
   /** What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param. */
@@ -3729,6 +3988,14 @@ export interface ScheduledTime {
   utc: string;
   /** As the clocks of the time zone show it: `2026-11-30T08:00:00+01:00[Europe/Berlin]`. */
   local: string;
+}
+
+/** The second fault of a pair. */
+export interface SecondFault {
+  /** The step that has it, in every call. */
+  step: string;
+  /** The faults that are handled alike. */
+  faults: string[];
 }
 
 /** Chooses where the key is kept. */
@@ -4157,6 +4424,19 @@ export interface StepPrint {
   value: unknown;
 }
 
+/** What the faults of one step came to. */
+export interface StepProof {
+  /** Faults that were tried, without pairs. */
+  tried: number;
+  /** Those of them that are handled. */
+  handled: number;
+  /** Faults that no run without a fault reaches. */
+  notReached: number;
+}
+
+/** What a proof says about a step. */
+export type StepProofState = 'proved' | 'unhandled' | 'notReached';
+
 /** Payload of `step_skipped` (R-15). */
 export interface StepSkipped {
   /** The condition that was false, or `disabled`. */
@@ -4185,6 +4465,8 @@ export interface StepStart {
   origin?: Origin;
   /** The step is not called: its pinned output follows (ADR 102). */
   pinned?: boolean;
+  /** A person put a fault into the call (ADR 144). */
+  faulted?: boolean;
   /** What safety checks masked in the input and the settings. */
   masked?: MaskedData[];
 }
@@ -4199,6 +4481,8 @@ export interface StepSummary {
   attempts: number;
   /** Its output was pinned: it was not called. */
   pinned?: boolean;
+  /** A person put a fault into it for this run. */
+  faulted?: boolean;
 }
 
 /** What a step cost. */
@@ -4713,7 +4997,8 @@ export type TaskNews =
   | 'task.escalated'
   | 'task.answered'
   | 'task.closed'
-  | 'workflow.failed';
+  | 'workflow.failed'
+  | 'workflow.health';
 
 /** A page of tasks. */
 export interface TaskPage {
@@ -5919,6 +6204,22 @@ export interface WorkflowFailure {
   failedAt: string;
 }
 
+/** The health of one workflow. */
+export interface WorkflowHealth {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name at its newest start. */
+  workflowName: string;
+  /** Of all days together. */
+  numbers: HealthNumbers;
+  /** Each day, the oldest first, today last. */
+  days: HealthDay[];
+  /** What failed, what failed most runs first, at most 50. */
+  errors: HealthError[];
+  /** Alerts whose condition is true. */
+  alerts: RaisedHealthAlert[];
+}
+
 /** A file of another program that becomes a workflow of the library. One of `text` and `path` is given. */
 export interface WorkflowImport {
   /** What the file says. */
@@ -6350,6 +6651,24 @@ export interface Commands {
   test_run: { request: TestRun; response: TestReport };
   /** Runs a workflow in memory once for each fault that its steps may have, and reports what becomes of it. */
   workflow_prove: { request: ByRef; response: ProofReport };
+  /** Returns the last proof of a workflow, and how far the one is that is under way. */
+  proof_get: { request: ByRef; response: ProofView };
+  /** Proves the error handling of a workflow in the background, as the editor shows it; nothing outside is called. */
+  proof_start: { request: ProofStart; response: ProofView };
+  /** Cancels the proof of a workflow; the last one that ended is kept. */
+  proof_cancel: { request: ByRef; response: ProofView };
+  /** Saves a fault of a proof as a test of its workflow: with a mock, and what comes of it. */
+  proof_save_test: { request: ProofSaveTest; response: TestSaved };
+  /** Returns how all workflows do: success, durations, cost, open tasks, proof scores. */
+  health_list: { request: HealthList; response: HealthOverview };
+  /** Returns how a workflow does by day, and which steps fail with which error. */
+  health_get: { request: HealthGet; response: WorkflowHealth };
+  /** Lists the alerts about the health of workflows, and which of them are raised. */
+  health_alerts: { request: Empty; response: HealthAlerts };
+  /** Sets an alert: a condition over the health of a workflow or of every workflow; recorded. */
+  health_alert_put: { request: HealthAlert; response: HealthAlerts };
+  /** Removes an alert; recorded. */
+  health_alert_remove: { request: HealthAlertId; response: HealthAlerts };
   /** Returns the state of a run, now or after an event. */
   run_checkpoint: { request: CheckpointOf; response: Checkpoint };
   /** Cancels a run. */
@@ -6675,6 +6994,15 @@ export const commands: Record<CommandName, CommandInfo> = {
   test_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   test_run: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   workflow_prove: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  proof_get: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  proof_start: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['proof_get'] },
+  proof_cancel: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['proof_get'] },
+  proof_save_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['test_list'] },
+  health_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  health_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  health_alerts: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  health_alert_put: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['health_alerts', 'health_list', 'health_get', 'audit_list'] },
+  health_alert_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['health_alerts', 'health_list', 'health_get', 'audit_list'] },
   run_checkpoint: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'audit_list'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },

@@ -24,14 +24,16 @@ import { poll } from './en.poll.ts';
 import { connectors } from './en.connectors.ts';
 import { imports } from './en.import.ts';
 import { folders } from './en.folders.ts';
+import { health } from './en.health.ts';
 import { pins } from './en.pins.ts';
+import { proof } from './en.proof.ts';
 import { tests } from './en.tests.ts';
 import { tools } from './en.tools.ts';
 import { telemetry } from './en.telemetry.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...proof, ...health, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -30,13 +30,15 @@ import { plan } from './zh.plan.ts';
 import { poll } from './zh.poll.ts';
 import { connectors } from './zh.connectors.ts';
 import { imports } from './zh.import.ts';
+import { health } from './zh.health.ts';
 import { pins } from './zh.pins.ts';
+import { proof } from './zh.proof.ts';
 import { tests } from './zh.tests.ts';
 import { tools } from './zh.tools.ts';
 import { telemetry } from './zh.telemetry.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...proof, ...health, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...steps, ...triggers };

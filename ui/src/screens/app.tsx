@@ -25,6 +25,7 @@ const BuilderScreen = lazy(() => part(import('./builder/builder-screen.tsx')).th
 const HelpScreen = lazy(() => part(import('./help-screen.tsx')).then((module) => ({ default: module.HelpScreen })));
 const InboxScreen = lazy(() => part(import('./inbox-screen.tsx')).then((module) => ({ default: module.InboxScreen })));
 const AuditScreen = lazy(() => part(import('./audit-screen.tsx')).then((module) => ({ default: module.AuditScreen })));
+const HealthScreen = lazy(() => part(import('./health-screen.tsx')).then((module) => ({ default: module.HealthScreen })));
 const CompareScreen = lazy(() => part(import('./run/compare-screen.tsx')).then((module) => ({ default: module.CompareScreen })));
 const RunScreen = lazy(() => part(import('./run/run-screen.tsx')).then((module) => ({ default: module.RunScreen })));
 
@@ -78,6 +79,7 @@ function Screens() {
         <Suspense fallback={<main className="screen" aria-busy="true"><header className="bar" /></main>}>
         {route.screen === 'workflows' ? <GalleryScreen /> : null}
         {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
+        {route.screen === 'health' ? <HealthScreen workflow={route.workflow} /> : null}
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} queued={route.queued} /> : null}
         {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} at={route.at} /> : null}
         {route.screen === 'compare' ? <CompareScreen key={key} runId={route.runId} with={route.with} /> : null}

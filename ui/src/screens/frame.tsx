@@ -6,6 +6,7 @@ import { useCommand, usePermission } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
 import { damageText } from '../features/audit/words.ts';
 import { plain } from '../text/letters.ts';
+import { useAlertAttention } from '../features/health/alert-attention.ts';
 import { useFailureAttention } from '../features/automations/failure-attention.ts';
 import { useAttention } from '../features/inbox/attention.ts';
 import { calledTo } from '../features/inbox/called.tsx';
@@ -28,7 +29,7 @@ import { hashOf, navigate, parseRoute, type Route } from './router.ts';
 
 const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.automations' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
   { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
-  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run', 'compare'] },
+  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run', 'compare', 'health'] },
   { route: { screen: 'automations' }, icon: 'clock', title: 'nav.automations', screens: ['automations'] },
   { route: { screen: 'inbox' }, icon: 'inbox', title: 'nav.inbox', screens: ['inbox'] },
   { route: { screen: 'audit' }, icon: 'chain', title: 'nav.audit', screens: ['audit'] },
@@ -86,6 +87,7 @@ function OpenTasks() {
   const open = counts && awake(counts);
   useAttention(open, dataUpdatedAt, openTask);
   useFailureAttention(openFailure);
+  useAlertAttention((workflow) => navigate({ screen: 'health', workflow }));
   return open ? <em className="n" aria-label={tn('inbox.open', open)}>{open > 999 ? '999+' : open}</em> : null;
 }
 /** Seen from every screen: the chain of records does not fit any more. */

@@ -6,6 +6,8 @@ export type Route =
   | { screen: 'workflow'; ref: string }
   | { screen: 'runs'; workflow?: string; queued?: boolean }
   /** `at`: the number of an event, or the time of one. */
+  /** How workflows do; of one of them when it is named. */
+  | { screen: 'health'; workflow?: string }
   | { screen: 'run'; runId: string; step?: string; at?: number | string }
   /** Two runs beside each other. */
   | { screen: 'compare'; runId: string; with: string }
@@ -34,6 +36,7 @@ export function parseRoute(hash: string): Route {
       const workflow = asked.get('workflow');
       return { screen, ...(workflow ? { workflow } : {}), ...(asked.get('status') === 'queued' ? { queued: true } : {}) };
     }
+    case 'health': return value ? { screen, workflow: value } : { screen };
     case 'compare': {
       const other = new URLSearchParams(query).get('with');
       return value && other ? { screen, runId: value, with: other } : { screen: 'runs' };
@@ -65,6 +68,7 @@ export function hashOf(route: Route): string {
       const asked = [...(route.workflow ? [`workflow=${encodeURIComponent(route.workflow)}`] : []), ...(route.queued ? ['status=queued'] : [])];
       return asked.length > 0 ? `#/runs?${asked.join('&')}` : '#/runs';
     }
+    case 'health': return route.workflow ? `#/health/${encodeURIComponent(route.workflow)}` : '#/health';
     case 'compare': return `#/compare/${encodeURIComponent(route.runId)}?with=${encodeURIComponent(route.with)}`;
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;

@@ -21,6 +21,7 @@ use crate::tasks::model_suggestion::Suggesting;
 use crate::tool_servers::{BookOnThread, ToolBook};
 use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
+use crate::workflows::proofs::Proofs;
 use crate::workflows::proposals::Planning;
 use crate::workflows::step_names::Names;
 use base64::Engine;
@@ -119,6 +120,8 @@ pub struct App {
     pub(crate) suggesting: Suggesting,
     /// Plans that are under way.
     pub(crate) planning: Planning,
+    /// Proofs that are under way.
+    pub(crate) proofs: Arc<Proofs>,
     /// Who copies audit entries to which sink.
     pub(crate) sink_turns: SinkTurns,
     /// Who signs the audit chain.
@@ -222,6 +225,7 @@ impl App {
             world,
             suggesting: Suggesting::default(),
             planning: Planning::default(),
+            proofs: Arc::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
             previews: Previews::default(),
@@ -254,6 +258,7 @@ impl App {
                 app.anchor_in_background(threads.handle());
                 app.copy_in_background(threads.handle());
                 app.webhooks_in_background(threads.handle());
+                app.alerts_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.back_up_in_background(threads.handle());
                 app.triggers_in_background(threads.handle());

@@ -60,7 +60,7 @@ impl Caller {
     /// Who and what a run is started by when this caller starts it.
     pub fn origin(&self, client_run_token: Option<String>) -> RunOrigin {
         let started_by = (!self.here).then(|| BY_REST.to_owned());
-        RunOrigin { started_by, person: Some(self.principal.clone()), client_run_token, trace: None }
+        RunOrigin { started_by, person: Some(self.principal.clone()), client_run_token, trace: None, trial: false }
     }
     /// The caller as an actor of the audit chain.
     pub fn actor(&self) -> Actor {

@@ -104,6 +104,15 @@ macro_rules! command_list {
             Query test_list(ByRef) -> Vec<SavedTest>, Builder, [Desktop Http], [], "Lists the tests of a workflow.";
             Query test_run(TestRun) -> TestReport, Builder, [Desktop Http], [], "Runs tests of a workflow in memory, with recorded answers and simulated time; nothing outside is called.";
             Query workflow_prove(ByRef) -> ProofReport, Builder, [Desktop Http], [], "Runs a workflow in memory once for each fault that its steps may have, and reports what becomes of it.";
+            Query proof_get(ByRef) -> ProofView, Builder, [Desktop Http], [], "Returns the last proof of a workflow, and how far the one is that is under way.";
+            Action proof_start(ProofStart) -> ProofView, Builder, [Desktop Http], [proof_get], "Proves the error handling of a workflow in the background, as the editor shows it; nothing outside is called.";
+            Action proof_cancel(ByRef) -> ProofView, Builder, [Desktop Http], [proof_get], "Cancels the proof of a workflow; the last one that ended is kept.";
+            Action proof_save_test(ProofSaveTest) -> TestSaved, Builder, [Desktop Http], [test_list], "Saves a fault of a proof as a test of its workflow: with a mock, and what comes of it.";
+            Query health_list(HealthList) -> HealthOverview, Viewer, [Desktop Http], [], "Returns how all workflows do: success, durations, cost, open tasks, proof scores.";
+            Query health_get(HealthGet) -> WorkflowHealth, Viewer, [Desktop Http], [], "Returns how a workflow does by day, and which steps fail with which error.";
+            Query health_alerts(Empty) -> HealthAlerts, Viewer, [Desktop Http], [], "Lists the alerts about the health of workflows, and which of them are raised.";
+            Action health_alert_put(HealthAlert) -> HealthAlerts, Builder, [Desktop Http], [health_alerts health_list health_get audit_list], "Sets an alert: a condition over the health of a workflow or of every workflow; recorded.";
+            Action health_alert_remove(HealthAlertId) -> HealthAlerts, Builder, [Desktop Http], [health_alerts health_list health_get audit_list], "Removes an alert; recorded.";
             Query run_checkpoint(CheckpointOf) -> Checkpoint, Viewer, [Desktop Http], [], "Returns the state of a run, now or after an event.";
             Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get audit_list], "Cancels a run.";
             Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes an ended run.";

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Expressions are compiled and evaluated here (TRUST, store rules).
-const STACK: usize = 32 * 1024 * 1024;
+pub(crate) const STACK: usize = 32 * 1024 * 1024;
 
 fn parse<T: DeserializeOwned>(name: &str, request: &Value) -> ApiResult<T> {
     let wrong = |why: &str| {

@@ -17,7 +17,8 @@ use region::Region;
 use serde_json::{Value, json};
 use signalbox_model::budget::Limits;
 use signalbox_model::{
-    Connector, Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, Workflow,
+    Connector, Diagnostic, Effects, Level, Mode, Node, NodeDescriptor, RetryPolicy, Role, Severity, StepFault,
+    Workflow,
     descriptor::ByConfig,
     workflow::{ErrorPolicy, NamedPolicy},
 };
@@ -178,6 +179,8 @@ pub(crate) struct CompiledNode {
     pub(crate) connector: Option<Arc<Connector>>,
     /// What it puts out instead of being called: port → items. Never of a file that another one calls.
     pub(crate) pinned: Option<Pins>,
+    /// A fault that a person put in for this run. Never of a file that another one calls.
+    pub(crate) fault: Option<Arc<StepFault>>,
 }
 
 impl Compiled {
@@ -358,6 +361,7 @@ impl Parts {
                 model: model.clone(),
                 connector: connector.map(|(of, _)| Arc::clone(of)),
                 pinned: compiled.pinned.filter(|_| file == 0),
+                fault: compiled.fault.filter(|_| file == 0),
                 ..compiled
             }
         }));
@@ -533,6 +537,7 @@ fn compile_node(
         model: None,
         connector: None,
         pinned: node.pinned.as_ref().map(pins),
+        fault: node.fault.as_ref().and_then(|fault| serde_json::from_value(fault.clone()).ok()).map(Arc::new),
     }
 }
 

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::budget::Budget;
-use signalbox_model::{Binaries, Connector, Data, Effects, Item, Items, Map, Mode, Workflow};
+use signalbox_model::{Binaries, Connector, Data, Effects, Item, Items, Map, Mode, StepFault, Workflow};
 use std::sync::Arc;
 
 /// One execution of a kind's code: the key under which its result comes back.
@@ -97,6 +97,8 @@ pub struct Call {
     pub budget: Budget,
     /// What people said about its calls of tools.
     pub permits: Permits,
+    /// What happens instead of, or before, its code.
+    pub fault: Option<Arc<StepFault>>,
     /// The run.
     pub run_id: Arc<str>,
     /// Id of the workflow, for folder grants.

@@ -49,6 +49,7 @@ pub fn without_output(compiled: &Compiled, state: &RunState) -> RunSummary {
                 visits: if run.calls == 0 { 0 } else { run.visits },
                 attempts: run.calls,
                 pinned: node.pinned.is_some() && run.calls > 0,
+                faulted: node.fault.is_some() && run.calls > 0,
             };
             (node.id.to_string(), summary)
         })

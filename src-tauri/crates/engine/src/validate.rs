@@ -153,15 +153,20 @@ pub fn check(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
 }
 
 fn pinned_in_file(workflow: &Workflow) -> impl Iterator<Item = Diagnostic> {
-    let pinned = workflow.nodes.iter().filter(|(_, node)| node.pinned.is_some());
-    pinned.map(|(id, _)| {
-        Diagnostic::error(
-            Code::NotAvailable,
-            format!("/nodes/{}/pinned", pointer_token(id)),
-            "Pinned output does not stand in a workflow file",
-            "Remove 'pinned', and pin the output of the step in the editor: it is kept in a file beside the workflow",
-        )
-    })
+    let not_here = |id: &str, field: &str, message: &str, hint: &str| {
+        let place = format!("/nodes/{}/{field}", pointer_token(id));
+        Diagnostic::error(Code::NotAvailable, place, message, hint)
+    };
+    let pinned = workflow.nodes.iter().filter(|(_, node)| node.pinned.is_some()).map(move |(id, _)| {
+        let hint =
+            "Remove 'pinned', and pin the output of the step in the editor: it is kept in a file beside the workflow";
+        not_here(id, "pinned", "Pinned output does not stand in a workflow file", hint)
+    });
+    let faults = workflow.nodes.iter().filter(|(_, node)| node.fault.is_some()).map(move |(id, _)| {
+        let hint = "Remove 'fault', and choose 'Fail in the next run' in the menu of the step";
+        not_here(id, "fault", "A fault does not stand in a workflow file: it holds for one run", hint)
+    });
+    pinned.chain(faults)
 }
 
 fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {

@@ -141,6 +141,22 @@ pub(crate) enum Command {
         /// Workflow file.
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// Most pairs of faults in one run that are tried, at most 1000.
+        #[arg(long, value_name = "N", default_value_t = signalbox_app::saved_tests::PAIRS)]
+        pairs: usize,
+    },
+    /// Shows how workflows do: success, errors, durations, cost, open tasks, proof score.
+    #[command(
+        after_help = "Counts ended runs by day (UTC); tries of builders do not count.\n\nExamples:\n  signalbox health --days 7\n  signalbox \
+                      health orders --json"
+    )]
+    Health {
+        /// Id of a workflow; default: all, one line each.
+        #[arg(value_name = "WORKFLOW")]
+        workflow: Option<String>,
+        /// So many days, today included.
+        #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=366))]
+        days: u32,
     },
     /// Has a model draft a workflow from a description; with --try the draft is run and corrected.
     #[command(
@@ -342,7 +358,7 @@ impl Command {
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
             Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
-            Self::Versions { .. } => true,
+            Self::Versions { .. } | Self::Health { .. } => true,
             _ => false,
         }
     }

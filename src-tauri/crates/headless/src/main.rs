@@ -62,8 +62,9 @@ fn start() -> u8 {
         Command::Test(args) => {
             finish(&output, commands::test::test(&output, args, data_folder(&cli.global).ok().as_deref()))
         }
-        Command::Prove { file } => {
-            finish(&output, commands::test::prove(&output, file, data_folder(&cli.global).ok().as_deref()))
+        Command::Prove { file, pairs } => {
+            let data = data_folder(&cli.global).ok();
+            finish(&output, commands::test::prove(&output, file, data.as_deref(), *pairs))
         }
         Command::Catalog(command) => finish(&output, commands::catalog::catalog(&output, command)),
         Command::Connectors(command) if !matches!(command, Connectors::Add { .. } | Connectors::Remove { .. }) => {
@@ -129,6 +130,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Tasks(command) => commands::tasks::tasks(&app, output, command).await,
         Command::Audit(command) => commands::audit::audit(&app, output, command).await,
         Command::Secret(command) => commands::secret::secret(&app, output, command).await,
+        Command::Health { workflow, days } => commands::health::health(&app, output, workflow.as_deref(), *days).await,
         Command::Telemetry { test } => commands::telemetry::telemetry(&app, output, *test).await,
         Command::Models(command) => commands::models::models(&app, output, command).await,
         Command::Tools(command) => commands::tools::tools(&app, output, command).await,

@@ -143,6 +143,14 @@ events! {
     WebhookFailed = "WEBHOOK_FAILED",
     /// A person had a message about a task sent again.
     WebhookAgain = "WEBHOOK_AGAIN",
+    /// A person set or removed an alert about the health of workflows.
+    HealthAlertChanged = "HEALTH_ALERT_CHANGED",
+    /// The condition of an alert became true for a workflow.
+    HealthAlertRaised = "HEALTH_ALERT_RAISED",
+    /// The condition of a raised alert is no longer true.
+    HealthAlertCleared = "HEALTH_ALERT_CLEARED",
+    /// A run was started with faults that a person put in.
+    RunFaulted = "RUN_FAULTED",
     /// A provider of language models was set or removed.
     ModelProviderChanged = "MODEL_PROVIDER_CHANGED",
     /// A person chose the model of steps that name none.

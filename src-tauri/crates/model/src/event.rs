@@ -140,6 +140,9 @@ pub struct StepStart {
     /// The step is not called: its pinned output follows (ADR 102).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// A person put a fault into the call (ADR 144).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub faulted: bool,
     /// What safety checks masked in the input and the settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<MaskedData>,

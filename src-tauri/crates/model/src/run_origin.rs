@@ -16,4 +16,7 @@ pub struct RunOrigin {
     pub client_run_token: Option<String>,
     /// The trace of the caller, which the spans of the run continue.
     pub trace: Option<TraceContext>,
+    /// A try of somebody who builds: with faults, with pinned outputs, stopped, or of a part. It does not count in the health of
+    /// the workflow.
+    pub trial: bool,
 }

@@ -127,4 +127,7 @@ pub struct StepSummary {
     /// Its output was pinned: it was not called.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// A person put a fault into it for this run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub faulted: bool,
 }

@@ -216,6 +216,10 @@ pub struct Node {
     /// (ADR 102).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<Value>,
+    /// A fault that a person put in for one run, a [`crate::StepFault`]. Only in the definition that such a run is pinned to; a file
+    /// with it is refused (ADR 144).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Value>,
     /// `each` or `all`; the kind's default when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,

@@ -20,6 +20,7 @@ mod decimal;
 mod document;
 mod document_output;
 pub mod extract;
+mod fault;
 mod fields;
 mod file_error;
 mod formats;
@@ -46,6 +47,7 @@ mod tool_question;
 mod two_lists;
 
 pub use check::check_descriptor;
+pub use fault::run_faulted;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};
 pub use run::{run_call, run_effect, run_pure, timed_out};
 pub use tool_answer::unchecked as unchecked_tool;

@@ -514,8 +514,14 @@ impl Driver {
         let mut under_way: Pin<Box<dyn Future<Output = Input> + Send>> = Box::pin(async move {
             let results = match code {
                 Some(code) => {
-                    let work = pin!(signalbox_nodes::run_call(code, &call, &world, &*log));
-                    log.over(work).await
+                    let fault = call.fault.clone();
+                    let work = async {
+                        match fault {
+                            Some(fault) => signalbox_nodes::run_faulted(&fault, code, &call, &world, &*log).await,
+                            None => signalbox_nodes::run_call(code, &call, &world, &*log).await,
+                        }
+                    };
+                    log.over(pin!(work)).await
                 }
                 None => step_batch::no_code(&call),
             };

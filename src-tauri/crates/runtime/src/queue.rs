@@ -66,7 +66,12 @@ impl Runtime {
             };
         }
         if has_room {
-            let again = Origin { begins: None, key: origin.key.clone(), fired: origin.fired.clone() };
+            let again = Origin {
+                begins: None,
+                key: origin.key.clone(),
+                fired: origin.fired.clone(),
+                recorded: origin.recorded.clone(),
+            };
             let same = NewRun {
                 pinned: new.pinned.clone(),
                 params: new.params.clone(),
@@ -112,6 +117,7 @@ impl Runtime {
                 .with_metadata(told)
         });
         let (firing, record) = origin.fired.unzip();
+        let audit = record.into_iter().chain(origin.recorded);
         let row = NewRow {
             run_id: run_id.clone(),
             workflow_id: compiled.workflow.id.clone(),
@@ -126,7 +132,7 @@ impl Runtime {
             snapshot: None,
             end: None,
             tasks: Vec::new(),
-            audit: record.map(|record| Record { run_id: run_id.clone(), ..record }).into_iter().collect(),
+            audit: audit.map(|record| Record { run_id: run_id.clone(), ..record }).collect(),
             // Whoever is told that it waits relies on it.
             durable: true,
             rests: true,

@@ -91,6 +91,8 @@ pub struct Origin {
     pub key: Option<RunKey>,
     /// The trigger that fired, and the entry about it.
     pub fired: Option<(Firing, Record)>,
+    /// Further entries about the start, without the id of the run.
+    pub recorded: Vec<Record>,
 }
 
 /// Drives runs. Clones share it; the last one closes it.
@@ -235,14 +237,15 @@ impl Runtime {
         };
         let run_id = core.ids.run_id();
         let (firing, record) = origin.fired.unzip();
-        let audit = record.map(|record| Record { run_id: run_id.clone(), ..record });
+        let audit = record.into_iter().chain(origin.recorded);
+        let audit = audit.map(|record| Record { run_id: run_id.clone(), ..record }).collect();
         let start = Start {
             run_id,
             compiled,
             definition: Some(definition),
             files,
             origin: new.origin,
-            audit: audit.into_iter().collect(),
+            audit,
             kept: new.kept,
             key: origin.key,
             firing,

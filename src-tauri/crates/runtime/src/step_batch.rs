@@ -91,7 +91,8 @@ pub(crate) fn run(
 }
 
 fn is_pure(call: &Call, code: fn(&str) -> Option<Kind>) -> bool {
-    call.effects == Effects::None && matches!(code(&call.kind), Some(Kind::Pure(_)) | None)
+    // One with a fault may wait.
+    call.fault.is_none() && call.effects == Effects::None && matches!(code(&call.kind), Some(Kind::Pure(_)) | None)
 }
 
 fn carry_out(call: Call, code: fn(&str) -> Option<Kind>, clock: &dyn Clock) -> Input {

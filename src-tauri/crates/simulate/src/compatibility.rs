@@ -9,13 +9,14 @@ use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Role, Workflow};
 use std::collections::BTreeSet;
 
-/// Identifies what a workflow does: SHA-256 of its definition without positions, pinned outputs and versions of kinds, hex.
+/// Identifies what a workflow does: SHA-256 of its definition without positions, pinned outputs, faults and versions of kinds, hex.
 pub fn definition_hash(workflow: &Workflow) -> String {
     let mut plain = workflow.clone();
     plain.layout = None;
     plain.extra.clear();
     for node in plain.nodes.values_mut() {
         node.pinned = None;
+        node.fault = None;
         node.type_version = None;
     }
     sha256_hex(serde_json::to_string(&plain).unwrap_or_default().as_bytes())

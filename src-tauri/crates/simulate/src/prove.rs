@@ -2,9 +2,14 @@
 //! each fault leads to. Nothing outside is called.
 
 mod environment;
+mod fault_test;
 mod faults;
+mod fixes;
 mod outcome;
+mod pairs;
 
+pub use fault_test::{FaultName, fault_test};
+pub use fixes::ProofFix;
 pub use outcome::Outcome;
 
 use crate::simulation::{End, Limits, Simulation, Start};
@@ -13,11 +18,13 @@ use environment::{Injected, ProofEnvironment};
 use faults::{FaultGroup, FaultKind};
 use indexmap::IndexMap;
 use outcome::{Base, classify};
+use pairs::Single;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use signalbox_engine::{Catalog, Compiled};
-use signalbox_model::{EventBody, RunStatus};
+use signalbox_engine::{Catalog, Compiled, summary};
+use signalbox_model::{EventBody, RunEvent, RunStatus};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Time at the start of a proof without a recorded run: 2026-01-05T09:00:00Z, a Monday.
@@ -33,15 +40,34 @@ pub struct FaultResult {
     pub faults: Vec<String>,
     /// `true`: only the first call has it; `false`: every call for the same item does.
     pub first_call_only: bool,
+    /// In a pair: the fault of a later step in the same run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub also: Option<SecondFault>,
     /// What it leads to.
     pub outcome: Outcome,
     /// What happens after it, in order: retries, rules, steps.
     pub route: Vec<String>,
     /// The same in a sentence.
     pub message: String,
+    /// The step at which the run fails; absent when it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_step: Option<String>,
     /// The fault as a mock for a test file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mock: Option<CallReply>,
+    /// Changes of the workflow that help.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixes: Vec<ProofFix>,
+}
+
+/// The second fault of a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SecondFault {
+    /// The step that has it, in every call.
+    pub step: String,
+    /// The faults that are handled alike.
+    pub faults: Vec<String>,
 }
 
 /// Faults that were not tried, and why.
@@ -71,15 +97,48 @@ pub struct BaseRun {
     pub problem: Option<String>,
 }
 
+/// What the faults of one step came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StepProof {
+    /// Faults that were tried, without pairs.
+    pub tried: usize,
+    /// Those of them that are handled.
+    pub handled: usize,
+    /// Faults that no run without a fault reaches.
+    pub not_reached: usize,
+}
+
+impl StepProof {
+    /// Every fault of the step was tried and is handled.
+    pub fn is_proved(self) -> bool {
+        self.tried > 0 && self.handled == self.tried && self.not_reached == 0
+    }
+}
+
+/// Pairs of faults.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PairsReport {
+    /// What was tried: error handling that fails as well, and a fault after a retry.
+    pub results: Vec<FaultResult>,
+    /// Those of them that are handled.
+    pub handled: usize,
+    /// Pairs of faults of two steps that were not tried.
+    pub left_out: usize,
+}
+
 /// What a proof found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProofReport {
     /// Id of the workflow.
     pub workflow: String,
+    /// SHA-256 of the definition that was proved, without positions.
+    pub definition: String,
     /// The runs without a fault.
     pub base: Vec<BaseRun>,
-    /// Of the tried faults, how many are handled, in percent; none when nothing was tried.
+    /// Of the tried faults without pairs, how many are handled, in percent; none when nothing was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<u32>,
     /// Faults that were tried.
@@ -90,9 +149,34 @@ pub struct ProofReport {
     pub totals: IndexMap<String, usize>,
     /// By step, in the order of the file.
     pub results: Vec<FaultResult>,
+    /// Step → its faults; steps that can have none are absent.
+    pub steps: IndexMap<String, StepProof>,
+    /// Two faults in one run.
+    pub pairs: PairsReport,
     /// What was not tried.
     pub not_tried: Vec<NotTried>,
 }
+
+impl ProofReport {
+    /// Every fault and every pair that was tried is handled.
+    pub fn is_good(&self) -> bool {
+        self.results.iter().chain(&self.pairs.results).all(|result| result.outcome.is_good())
+    }
+}
+
+/// How far a proof is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Faults and pairs that were run.
+    pub done: usize,
+    /// All of them; more pairs may be found.
+    pub total: usize,
+}
+
+/// Pairs that a proof tries when nobody says how many.
+pub const PAIRS: usize = 50;
+/// Most pairs.
+pub const MOST_PAIRS: usize = 1_000;
 
 /// A recorded or sampled world, and the run without a fault in it.
 struct World<'t> {
@@ -101,36 +185,59 @@ struct World<'t> {
     base: Base,
 }
 
-/// Runs a workflow once for each fault of its steps. `tests` are the recorded runs that it starts from; without one, answers are
-/// made up of what the kinds of the steps declare.
+/// Runs a workflow once for each fault of its steps, and for at most [`PAIRS`] pairs of them. `tests` are the recorded runs that
+/// it starts from; without one, answers are made up of what the kinds of the steps declare.
 pub fn prove(compiled: &Arc<Compiled>, catalog: &Catalog, tests: &[TestFile]) -> ProofReport {
-    let mut runs = 0;
-    let tests: Vec<TestFile> = tests.iter().map(healthy).collect();
-    let tests: Vec<Option<&TestFile>> = if tests.is_empty() { vec![None] } else { tests.iter().map(Some).collect() };
-    let mut worlds = Vec::new();
-    for test in tests {
-        runs += 1;
-        let (end, base) = run_base(compiled, catalog, test);
-        let name = test.map_or_else(|| "sample data".to_owned(), |test| test.name.clone());
-        worlds.push((World { name, test, base }, end));
-    }
-    let base = worlds.iter().map(|(world, end)| base_run(world, end)).collect();
-    let worlds: Vec<World<'_>> = worlds.into_iter().map(|(world, _)| world).collect();
-    let mut report = ProofReport {
+    prove_pairs(compiled, catalog, tests, PAIRS)
+}
+
+/// [`prove`] with at most so many pairs.
+pub fn prove_pairs(compiled: &Arc<Compiled>, catalog: &Catalog, tests: &[TestFile], most: usize) -> ProofReport {
+    let report = prove_watched(compiled, catalog, tests, most, &mut |_| true);
+    // Nobody stops it.
+    report.unwrap_or_else(|| empty_report(compiled))
+}
+
+fn empty_report(compiled: &Compiled) -> ProofReport {
+    ProofReport {
         workflow: compiled.workflow.id.clone(),
-        base,
+        definition: compiled.definition_hash.clone(),
+        base: Vec::new(),
         score: None,
         tried: 0,
         runs: 0,
         totals: IndexMap::new(),
         results: Vec::new(),
+        steps: IndexMap::new(),
+        pairs: PairsReport::default(),
         not_tried: Vec::new(),
-    };
+    }
+}
+
+/// [`prove`] with at most so many pairs; `go_on` is asked before each run, and `None` comes back when it says no.
+pub fn prove_watched(
+    compiled: &Arc<Compiled>,
+    catalog: &Catalog,
+    tests: &[TestFile],
+    most_pairs: usize,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Option<ProofReport> {
+    let prover = Prover { compiled, catalog };
+    let tests: Vec<TestFile> = tests.iter().map(healthy).collect();
+    let worlds = prover.worlds(&tests);
+    let mut report = empty_report(compiled);
+    report.runs = worlds.len();
+    report.base = worlds.iter().map(|(world, end)| base_run(world, end)).collect();
+    let worlds: Vec<World<'_>> = worlds.into_iter().map(|(world, _)| world).collect();
     let plan = faults::plan(&compiled.workflow, catalog);
     report.not_tried = plan.not_tried;
+    let groups = plan.groups;
+    let mut singles = Vec::new();
     let mut good = 0;
-    for group in plan.groups {
-        let Some(world) = worlds.iter().find(|world| world.base.reached.contains(&group.step)) else {
+    for (at, group) in groups.iter().enumerate() {
+        let steps = report.steps.entry(group.step.clone()).or_default();
+        let Some(world) = worlds.iter().position(|world| world.base.reached.contains(&group.step)) else {
+            steps.not_reached += group.faults.len();
             let last = report.not_tried.last_mut().filter(|last| last.step.as_deref() == Some(group.step.as_str()));
             match last {
                 Some(last) => last.faults = last.faults.map(|count| count + group.faults.len()),
@@ -142,26 +249,145 @@ pub fn prove(compiled: &Arc<Compiled>, catalog: &Catalog, tests: &[TestFile]) ->
             }
             continue;
         };
-        runs += 1;
-        let result = run_fault(compiled, catalog, world, &group, false);
+        if !go_on(Progress { done: at, total: groups.len() }) {
+            return None;
+        }
+        let first = prover.run(&worlds[world], &[(group, false)]);
         // What a retry may mend is tried with one failing call as well.
         let fails = matches!(group.kind, FaultKind::Error(_) | FaultKind::Timeout);
-        let may_recover = fails && result.route.iter().any(|step| step.starts_with("retry"));
-        let again = may_recover.then(|| run_fault(compiled, catalog, world, &group, true));
-        for result in std::iter::once(result).chain(again) {
-            runs += usize::from(result.first_call_only);
+        let may_recover = fails && first.result.route.iter().any(|step| step.starts_with("retry"));
+        let again = may_recover.then(|| prover.run(&worlds[world], &[(group, true)]));
+        for Ran { result, called, .. } in std::iter::once(first).chain(again) {
+            report.runs += 1;
             let count = result.faults.len();
+            let handled = if result.outcome.is_good() { count } else { 0 };
             report.tried += count;
+            steps.tried += count;
+            steps.handled += handled;
+            good += handled;
             *report.totals.entry(result.outcome.as_str().to_owned()).or_default() += count;
-            if result.outcome.is_good() {
-                good += count;
-            }
+            let (first_call_only, outcome) = (result.first_call_only, result.outcome);
+            singles.push(Single { group: at, world, first_call_only, outcome, called });
             report.results.push(result);
         }
     }
-    report.runs = runs;
     report.score = (report.tried > 0).then(|| u32::try_from(good * 100 / report.tried).unwrap_or(100));
-    report
+    let bases: Vec<&Base> = worlds.iter().map(|world| &world.base).collect();
+    let (pairs, possible) = pairs::plan(&groups, &singles, &bases);
+    let total = groups.len() + pairs.len().min(most_pairs);
+    for (at, pair) in pairs.iter().take(most_pairs).enumerate() {
+        if !go_on(Progress { done: groups.len() + at, total }) {
+            return None;
+        }
+        let faults = [(&groups[pair.first], pair.first_call_only), (&groups[pair.second], false)];
+        let ran = prover.run(&worlds[pair.world], &faults);
+        report.runs += 1;
+        // Where the second does not happen the pair is the first fault alone.
+        if ran.both {
+            report.pairs.handled += usize::from(ran.result.outcome.is_good());
+            report.pairs.results.push(ran.result);
+        }
+    }
+    report.pairs.left_out = possible.saturating_sub(report.pairs.results.len());
+    if report.pairs.left_out > 0 {
+        let (tried, left) = (report.pairs.results.len(), report.pairs.left_out);
+        let which = "Tried are faults of the error handling, and faults after a retry";
+        let reason = format!("{left} pairs of faults in one run; {tried} were tried. {which}.");
+        report.not_tried.push(NotTried { step: None, faults: None, reason });
+    }
+    Some(report)
+}
+
+/// A simulated run with faults.
+struct Ran {
+    result: FaultResult,
+    /// Steps that it called.
+    called: BTreeSet<String>,
+    /// All its faults happened.
+    both: bool,
+    events: Vec<RunEvent>,
+}
+
+/// What all runs of a proof have in common.
+struct Prover<'p> {
+    compiled: &'p Arc<Compiled>,
+    catalog: &'p Catalog,
+}
+
+impl Prover<'_> {
+    /// The recorded worlds, or a made-up one, each with its run without a fault.
+    fn worlds<'t>(&self, tests: &'t [TestFile]) -> Vec<(World<'t>, End)> {
+        let recorded: Vec<Option<&TestFile>> =
+            if tests.is_empty() { vec![None] } else { tests.iter().map(Some).collect() };
+        let world = |test: Option<&'t TestFile>| {
+            let (end, base) = self.run_base(test);
+            let name = test.map_or_else(|| "sample data".to_owned(), |test| test.name.clone());
+            (World { name, test, base }, end)
+        };
+        recorded.into_iter().map(world).collect()
+    }
+
+    fn run_base(&self, test: Option<&TestFile>) -> (End, Base) {
+        let mut environment = ProofEnvironment::new(self.catalog, test, Vec::new());
+        let limits = Limits { events: 50_000, ..Limits::default() };
+        let mut simulation = Simulation::new(Arc::clone(self.compiled), &mut environment, limits);
+        simulation.start(start_of(self.compiled, test));
+        let end = simulation.run(|_| false);
+        let (events, state) = simulation.into_events();
+        (end, Base::of(self.compiled, &state, &events))
+    }
+
+    /// Runs the workflow with these faults; `true`: only the first call has it.
+    fn run(&self, world: &World<'_>, faults: &[(&FaultGroup, bool)]) -> Ran {
+        self.run_until(world, faults, true)
+    }
+
+    /// `stops`: as soon as a person is asked about the fault, it is known what becomes of it.
+    fn run_until(&self, world: &World<'_>, faults: &[(&FaultGroup, bool)], stops: bool) -> Ran {
+        let injected = faults.iter().map(|(group, once)| Injected::new(group, *once)).collect();
+        let mut environment = ProofEnvironment::new(self.catalog, world.test, injected);
+        let events = world.base.events * 20 + 5_000;
+        let is_huge = faults.iter().any(|(group, _)| group.kind == FaultKind::Huge);
+        let events = if is_huge { events + 20_000 } else { events };
+        let limits = Limits { events, ..Limits::default() };
+        let mut simulation = Simulation::new(Arc::clone(self.compiled), &mut environment, limits);
+        simulation.start(start_of(self.compiled, world.test));
+        let mut looked = 0;
+        let known = &world.base.tasks;
+        let end = simulation.run(|run| {
+            let new = run.events()[looked..].iter().any(|event| match &event.body {
+                EventBody::HumanTaskCreated(task) => {
+                    outcome::is_about_fault(task) && !known.contains(&outcome::task_place(event))
+                }
+                _ => false,
+            });
+            looked = run.events().len();
+            new && stops
+        });
+        let (events, state) = simulation.into_events();
+        let places = environment.places();
+        let placed: Vec<_> = faults.iter().zip(&places).map(|((group, _), place)| (*group, place.as_ref())).collect();
+        let (outcome, route, message) = classify(self.compiled, &world.base, &placed, &end, &state, &events);
+        let failed_step = (outcome == Outcome::EndsFailed)
+            .then(|| summary::without_output(self.compiled, &state).failed_step_id)
+            .flatten();
+        let (first, once) = faults[0];
+        let second = faults.get(1).map(|(group, _)| *group);
+        let culprit = second.unwrap_or(first);
+        let result = FaultResult {
+            step: first.step.clone(),
+            faults: first.faults.clone(),
+            first_call_only: once,
+            also: second.map(|second| SecondFault { step: second.step.clone(), faults: second.faults.clone() }),
+            outcome,
+            route,
+            message,
+            fixes: fixes::of(&self.compiled.workflow, self.catalog, culprit, outcome, failed_step.as_deref()),
+            failed_step,
+            mock: first.mock(places[0].as_ref(), once),
+        };
+        Ran { result, called: outcome::called(&events), both: places.iter().all(Option::is_some), events }
+    }
 }
 
 /// A test with the answers only that calls got when they succeeded: faults that were recorded are not the ones to prove.
@@ -210,55 +436,4 @@ fn sample_params(compiled: &Compiled) -> Value {
         params.insert(name.clone(), value.unwrap_or_else(|| signalbox_planner::example(schema, 4)));
     }
     Value::Object(params)
-}
-
-fn run_base(compiled: &Arc<Compiled>, catalog: &Catalog, test: Option<&TestFile>) -> (End, Base) {
-    let mut environment = ProofEnvironment::new(catalog, test, None);
-    let mut simulation =
-        Simulation::new(Arc::clone(compiled), &mut environment, Limits { events: 50_000, ..Limits::default() });
-    simulation.start(start_of(compiled, test));
-    let end = simulation.run(|_| false);
-    let (events, state) = simulation.into_events();
-    (end, Base::of(compiled, &state, &events))
-}
-
-fn run_fault(
-    compiled: &Arc<Compiled>,
-    catalog: &Catalog,
-    world: &World<'_>,
-    group: &FaultGroup,
-    first_call_only: bool,
-) -> FaultResult {
-    let injected = Injected::new(group, first_call_only);
-    let mut environment = ProofEnvironment::new(catalog, world.test, Some(injected));
-    let events = world.base.events * 20 + 5_000;
-    let events = if group.kind == FaultKind::Huge { events + 20_000 } else { events };
-    let mut simulation =
-        Simulation::new(Arc::clone(compiled), &mut environment, Limits { events, ..Limits::default() });
-    simulation.start(start_of(compiled, world.test));
-    let mut looked = 0;
-    let known = &world.base.tasks;
-    // As soon as a person is asked about the fault, it is known what becomes of it.
-    let end = simulation.run(|run| {
-        let new = run.events()[looked..].iter().any(|event| match &event.body {
-            EventBody::HumanTaskCreated(task) => {
-                outcome::is_about_fault(task) && !known.contains(&outcome::task_place(event))
-            }
-            _ => false,
-        });
-        looked = run.events().len();
-        new
-    });
-    let (events, state) = simulation.into_events();
-    let place = environment.fault_place();
-    let (outcome, route, message) = classify(compiled, &world.base, group, &end, &state, &events, place.as_ref());
-    FaultResult {
-        step: group.step.clone(),
-        faults: group.faults.clone(),
-        first_call_only,
-        outcome,
-        route,
-        message,
-        mock: group.mock(place.as_ref(), first_call_only),
-    }
 }

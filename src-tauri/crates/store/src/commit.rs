@@ -5,6 +5,7 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::high_water::Mark;
 use crate::table::activation::{self, Firing};
+use crate::table::health::{self, StepErrors};
 use crate::table::llm_usage::{self, Spent};
 use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
@@ -175,6 +176,7 @@ pub(crate) struct Prepared {
     tasks: Vec<task_change::Prepared>,
     audit: Vec<chain::Ready>,
     spent: Vec<Spent>,
+    errors: Vec<StepErrors>,
     rests: bool,
     admitted: Vec<String>,
 }
@@ -240,6 +242,7 @@ impl Prepared {
             tasks: tasks.iter().map(task_change::Prepared::new).collect::<Result<_>>()?,
             audit: audit.into_iter().map(chain::Ready::new).collect(),
             spent: events.iter().filter_map(Spent::of).collect(),
+            errors: StepErrors::of(events),
             rests,
             admitted: Vec::new(),
         })
@@ -310,6 +313,7 @@ impl Prepared {
             run_snapshot::insert(connection, run, snapshot)?;
         }
         llm_usage::add(connection, run, &self.spent)?;
+        health::add_errors(connection, run, &self.errors)?;
         if !self.events.is_empty() {
             run_node::catch_up(connection, run, self.first - 1, last)?;
         }
@@ -326,6 +330,7 @@ impl Prepared {
                 end.error_message.as_deref(),
             )?;
             self.admitted = run_limit::ended(connection, run, end.ended_ms)?;
+            health::ended(connection, run)?;
             if self.status == Some(RunStatus::Failed) {
                 failure_notice::failed(connection, run, end.ended_ms)?;
                 trigger_intake::failed(connection, run, end.ended_ms)?;
@@ -384,6 +389,7 @@ impl PreparedRun {
             started_by: new.origin.started_by,
             person: new.origin.person,
             trace: new.origin.trace,
+            trial: new.origin.trial,
             open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {

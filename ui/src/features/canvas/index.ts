@@ -9,6 +9,6 @@ export type { TemplateId } from './templates.ts';
 export { Canvas } from './view/canvas.tsx';
 export type { CanvasMenus } from './view/menu.tsx';
 export type { CanvasHandle } from './view/handle.ts';
-export type { Fate } from './view/ui.ts';
+export type { Fate, ProofMark } from './view/ui.ts';
 export { insertNode, openPort } from './insert.ts';
 export { withRoomForTitle } from './model/make-space.ts';

@@ -22,8 +22,14 @@ function useSettled(document: Workflow): Workflow {
   return settled;
 }
 
-export function CoverageChip({ document, readOnly, onFix, onShow }: {
+type Proof = NonNullable<ErrorCoverage['proof']>;
+
+export function CoverageChip({ document, readOnly, onFix, onShow, onProof, onProve }: {
   document: Workflow; readOnly: boolean; onFix(finding: CoverageFinding): void; onShow(stepId: string): void;
+  /** What the last proof says about this document; undefined while there is none. */
+  onProof?(proof: Proof | undefined): void;
+  /** Absent where nobody may prove. */
+  onProve?: (() => void) | undefined;
 }) {
   const settled = useSettled(document);
   const [open, setOpen] = useState(false);
@@ -31,6 +37,8 @@ export function CoverageChip({ document, readOnly, onFix, onShow }: {
   const payload = useMemo(() => ({ document: settled }), [settled]);
   const asked = useCommand('error_coverage', payload, { placeholderData: (before) => before, staleTime: Infinity, gcTime: 0, refetchInterval: (query) => (query.state.status === 'error' ? 5_000 : false) });
   const found = asked.data;
+  const proof = found?.proof;
+  useEffect(() => { onProof?.(proof); }, [onProof, proof]);
   if (!found) return asked.error ? <span className="s t3 opt" title={asked.error.message}>{t('coverage.failed')}</span> : null;
   if (found.score.total === 0) return null;
   const { wired, policy, total } = found.score;
@@ -43,13 +51,15 @@ export function CoverageChip({ document, readOnly, onFix, onShow }: {
         <button type="button" className="coverage s opt" title={t('coverage.summary', { wired, policy, open: nowhere })}>
           <span className="t2 coverage-name">{t('coverage.label')}</span><Bars score={found.score} />
           <b>{words}</b>{nowhere > 0 ? <span className="c-err">{t('coverage.open', { n: nowhere })}</span> : policy > 0 ? <span className="t2 coverage-policy">{t('coverage.byPolicy', { n: policy })}</span> : null}
+          <ProofWord proof={proof} />
           {risky.length > 0 ? <span className="row c-wait"><Icon name="warn" size={12} />{risky.length}</span> : null}
         </button>
       } />
       <Popover.Portal>
         <Popover.Positioner align="end" sideOffset={4} className="layer">
           <Popover.Popup className="pop coverage-pop" aria-label={t('coverage.title')}>
-            <div className="coverage-head"><b>{t('coverage.title')}</b><span className="s t2">{t('coverage.summary', { wired, policy, open: nowhere })}</span></div>
+            <div className="coverage-head"><b>{t('coverage.title')}</b><span className="s t2">{t('coverage.summary', { wired, policy, open: nowhere })}</span>
+              {onProve ? <span className="row gap1 coverage-act"><Button small icon="shield" onClick={() => { setOpen(false); onProve(); }}>{t('proof.action')}</Button><ProofWord proof={proof} /></span> : null}</div>
             {found.findings.length === 0 ? <p className="s t2 coverage-head">{t('coverage.fine')}</p> : (
               <ul className="coverage-list">
                 {found.findings.map((one) => (
@@ -71,6 +81,13 @@ export function CoverageChip({ document, readOnly, onFix, onShow }: {
       </Popover.Portal>
     </Popover.Root>
   );
+}
+
+/** What the last proof says, in two words. */
+function ProofWord({ proof }: { proof: Proof | undefined }) {
+  if (proof?.score === undefined) return null;
+  if (!proof.isCurrent) return <span className="coverage-proof t3" data-proof="outdated">{t('proof.state.outdated')}</span>;
+  return <span className={`coverage-proof ${proof.score === 100 ? 'c-ok' : 'c-err'}`} data-proof="current">{t('proof.state.current', { score: proof.score })}</span>;
 }
 
 /** At most eight segments: filled = wired, outlined = by policy, red = nowhere. */

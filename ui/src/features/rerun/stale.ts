@@ -6,7 +6,7 @@ import type { Node, Workflow } from '../../api/types.ts';
 /** `own`: the step itself has changed; `before`: something that leads to it has. */
 export type Stale = 'own' | 'before';
 
-const UNTOLD: ReadonlySet<string> = new Set(['title', 'description', 'pinned', 'typeVersion', 'errorHandling']);
+const UNTOLD: ReadonlySet<string> = new Set(['title', 'description', 'pinned', 'fault', 'typeVersion', 'errorHandling']);
 
 /** One text for what is the same, whatever order it was written in. */
 const plain = (value: unknown): unknown =>

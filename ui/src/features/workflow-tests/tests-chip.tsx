@@ -22,7 +22,7 @@ function stateOf(outcome: Outcome | undefined): [Signal, string] {
   return outcome.result?.passed === true ? ['ok', t('tests.passed')] : ['err', t('tests.failed')];
 }
 
-export function TestsChip({ fileRef }: { fileRef: string }) {
+export function TestsChip({ fileRef, onProve }: { fileRef: string; onProve?: (() => void) | undefined }) {
   const may = usePermission()('test_run');
   const [open, setOpen] = useState(false);
   const { data: tests = [] } = useCommand('test_list', { ref: fileRef }, { enabled: may });
@@ -62,6 +62,7 @@ export function TestsChip({ fileRef }: { fileRef: string }) {
                 {tests.length > 0 ? <Button small icon="play" busy={busy} onClick={() => void run()}>{t('tests.run')}</Button> : null}
               </div>
               <span className="s t2">{tests.length === 0 ? t('tests.none') : t('tests.hint')}</span>
+              {onProve ? <span className="row gap1"><Button small icon="shield" onClick={() => { setOpen(false); onProve(); }}>{t('proof.action')}</Button></span> : null}
               {ran.length > 0 ? <span className="s">{t('tests.summary', { passed: formatNumber(passed), total: formatNumber(ran.length) })}</span> : null}
               {coverage ? <span className="s t2">{t('tests.coverage', { steps: coverage.stepsReached, allSteps: coverage.steps, ports: coverage.portsReached, allPorts: coverage.ports })}</span> : null}
               {failed ? <span className="s c-err">{t('tests.runFailed')}: <Pieces text={`${failed.message} ${failed.hint}`} /></span> : null}

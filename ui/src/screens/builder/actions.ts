@@ -57,6 +57,22 @@ export function planAction(run: () => void, when: () => boolean): Action {
   return { id: 'plan.open', title: t('plan.action'), keys: ['Mod+I'], run, when, group: t('group.workflow'), icon: 'spark', inFields: true };
 }
 
+/** Proves the error handling. */
+export function proofAction(run: () => void, when: () => boolean): Action {
+  return { id: 'proof.open', title: t('proof.action'), keys: [], run, when, group: t('group.run'), icon: 'shield' };
+}
+
+/** Puts a fault into the step chosen on the canvas, for the next run. `step`: the one that may have one. */
+export function faultAction(step: () => string | undefined, ask: (step: string) => void): Action {
+  return {
+    id: 'run.fault', title: t('fault.action'), keys: [], group: t('group.run'), icon: 'bolt', when: () => step() !== undefined,
+    run: () => {
+      const chosen = step();
+      if (chosen !== undefined) ask(chosen);
+    },
+  };
+}
+
 /** The step chosen on the canvas, as an action of the palette and of its menu, with keys to be set. `place`: where it would begin, or why not;
  * null where there is nothing to say. */
 export function rerunAction(place: () => RerunPlace | null, ask: (step: string) => void): Action {

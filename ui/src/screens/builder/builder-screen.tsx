@@ -19,6 +19,7 @@ import { useEventWords } from '../workbench/event-words.ts';
 import { useDebugging } from '../workbench/use-debugging.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { usePageName } from '../../shared/page-title.ts';
+import { FaultsContext } from '../../shared/faults.ts';
 import { PinsContext, useWorkflowPins, withPins } from '../../shared/pins.ts';
 import { RerunContext } from '../../shared/rerun-context.ts';
 import { TriggerRunContext, type RunWithEvent } from '../../shared/trigger-run-context.ts';
@@ -36,6 +37,7 @@ import { FindButton } from '../frame.tsx';
 import { ConnectionBanner } from '../workbench/connection-banner.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
+import { FaultedBanner } from '../workbench/faulted-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { WorkflowName } from '../workbench/name.tsx';
 import { titled } from '../workbench/titled.ts';
@@ -49,7 +51,9 @@ import { OutsideBanner } from './outside-banner.tsx';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
 import { takeTyped } from './typed.ts';
+import { useFaultChoice } from './use-faults.tsx';
 import { usePlan } from './use-plan.tsx';
+import { useProof } from './use-proof.tsx';
 import { useStepRuns } from './use-step-runs.tsx';
 import { useChosenKind } from './chosen-kind.ts';
 import { useSuggestedRule } from './suggested-rule.ts';
@@ -82,7 +86,7 @@ interface StartHow { paused?: boolean; until?: string }
 const lastRuns = new Map<string, RunMade & { kept?: readonly string[] | undefined }>();
 const lastParams = new Map<string, JsonMap>();
 /** The other ways to run, beside the one strong button. */
-const RUN_MENU = [['run.start', 'run.with', 'debug.step'], ['run.only', 'run.onlyWith', 'run.to', 'run.from', 'run.rerunFrom'], ['run.clear']];
+const RUN_MENU = [['run.start', 'run.with', 'debug.step'], ['run.only', 'run.onlyWith', 'run.to', 'run.from', 'run.rerunFrom'], ['run.fault', 'proof.open'], ['run.clear']];
 const NOTHING_ASKED: ReadonlySet<string> = new Set();
 
 function Builder({ session, catalog }: { session: Session; catalog: NodeDescriptor[] }) {
@@ -133,6 +137,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   const pins = useWorkflowPins(session.readOnly ? undefined : session.ref, editor.onRename);
   const pinsNow = useLatest(pins);
+  const faults = useFaultChoice({ fileRef: session.ref, editor, document, catalog, pins, runId, may: may('run_start') && !session.readOnly });
+  const faultsNow = useLatest(faults);
 
   /** Shows a run that has just begun. */
   const show = useCallback((id: string, sent: Workflow, breakpoints: readonly Breakpoint[], inherited?: readonly string[], from = NO_ORIGINS) => {
@@ -167,16 +173,18 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       await pinsNow.current?.written();
       const pinned = builds && withPins(pinsNow.current).pins !== undefined;
       const breakpoints = builds ? own : [];
-      const { runId: id, queued } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }), ...(pinned ? { pinned } : {}) })
+      const faulted = builds ? faultsNow.current.forRun(sent) : {};
+      const { runId: id, queued } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }), ...(pinned ? { pinned } : {}), ...(Object.keys(faulted).length ? { faults: faulted } : {}) })
         .catch((cause: unknown) => { throw withTitle(cause, (step) => titleOf(sent, step, catalog)); });
       lastParams.set(session.ref, params);
+      if (Object.keys(faulted).length) faultsNow.current.used(id, faulted);
       if (queued) toast({ signal: 'info', text: t('run.queued'), detail: t('run.queuedText') });
       show(id, sent, breakpoints);
     } finally {
       asksHost.current = false;
       setStarting(false);
     }
-  }, [editor, session, show, known, catalog, pinsNow]);
+  }, [editor, session, show, known, catalog, pinsNow, faultsNow]);
 
   const runAs = useCallback((how: StartHow = {}) => {
     takeTyped();
@@ -295,11 +303,12 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     else editor.select([nodeId]);
     onPanelOpen(true);
   };
-  const fix = (finding: CoverageFinding) => {
-    const { template, port, edits, label } = finding.fix ?? { edits: [], label: '' };
+  const applyFix = ({ template, port, edits, label }: NonNullable<CoverageFinding['fix']>, stepId: string | undefined) => {
     if (template !== undefined && port !== undefined) canvas.current?.addTemplate(template as TemplateId, port);
-    else editor.apply(edits as unknown as Edit[], { label, ...(finding.stepId === undefined ? {} : { select: [finding.stepId] }) });
+    else editor.apply(edits as unknown as Edit[], { label, ...(stepId === undefined ? {} : { select: [stepId] }) });
   };
+  const fix = (finding: CoverageFinding) => applyFix(finding.fix ?? { edits: [], label: '' }, finding.stepId);
+  const proof = useProof({ session, document, catalog, onFix: applyFix, onShow: openStep });
   const duplicate = async () => {
     const made = await attempt(() => act('workflow_duplicate', { ref: session.ref, name: t('gallery.copyName', { name: document.name }) }));
     if (made) navigate({ screen: 'workflow', ref: made.ref });
@@ -322,8 +331,8 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       <SaveState session={session} dirty={dirty} />
       {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} />{view.until === undefined ? null : <span className="wb-ends"><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></span>}</> : null}
       <span className="grow" />
-      <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} />
-      <TestsChip fileRef={session.ref} />
+      <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} onProof={proof.onProof} onProve={proof.prove} />
+      <TestsChip fileRef={session.ref} onProve={proof.prove} />
       {plan.button}
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />
@@ -335,6 +344,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
         ...(may('workflow_duplicate') ? [{ id: 'duplicate', label: t('builder.duplicate'), icon: 'copy' as const, onSelect: () => void duplicate() }] : []),
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
+        { id: 'health', label: t('health.open'), icon: 'signal', onSelect: () => navigate({ screen: 'health', workflow: document.id }) },
         ...activation.entries,
       ]} />
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={barKeys.save}>{t('builder.save')}</Button>
@@ -353,12 +363,14 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
 
   return (
     <PinsContext value={pins}>
+    <FaultsContext value={faults.choice}>
     <RerunContext value={past ? null : ask}>
       <TriggerRunContext value={running || starting || loading || past || !may('run_start') ? null : runWithEvent}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{debug.line}</>} stale={steps.stale} pinned={pinMarks} onStepRun={steps.run} workflowPanel planner={plan.panel} preview={plan.preview} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
+      <Workbench editor={editor} catalog={catalog} diagnostics={diagnostics} view={time?.view ?? view} time={time} words={words} loading={loading} broken={runError !== null && running} bar={bar} breakpoints={debug.marks} underPanel={<>{steps.line}{past ? null : faults.line}{debug.line}</>} stale={steps.stale} pinned={pinMarks} faulted={faults.marks} proved={proof.marks} onStepRun={steps.run} workflowPanel planner={plan.panel} preview={plan.preview} onReady={onReady} onRerun={past || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes} banners={<>
         {session.draft ? <DraftBanner session={session} savedAt={session.draft.savedAt} dirty={dirty} /> : null}
         {session.outside ? <OutsideBanner session={session} dirty={dirty} /> : null}
         <PastBanner time={time} words={words} />
+        {view && faults.ran.length > 0 ? <FaultedBanner steps={faults.ran} /> : null}
         {trouble && !past ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? () => void attempt(() => act('run_resume', { runId: runId ?? '' })) : undefined} /> : null}
         {past ? null : debug.banner}
         {past ? null : <WaitingBanner view={view} />}
@@ -370,8 +382,11 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {debug.dialog}
       {steps.dialog}
       {rerun.dialog}
+      {proof.dialog}
+      {faults.dialog}
       </TriggerRunContext>
     </RerunContext>
+    </FaultsContext>
     </PinsContext>
   );
 }

@@ -14,7 +14,7 @@ import { isLocalAddress, LocalConsent } from './local-address.tsx';
 type Webhook = Commands['webhook_list']['response'][number];
 type Delivery = Commands['webhook_log']['response'][number];
 const SIGNAL = { waiting: 'wait', taken: 'ok', failed: 'err' } as const;
-const EVENTS = ['task.created', 'task.overdue', 'task.escalated', 'task.answered', 'task.closed', 'workflow.failed'] as const;
+const EVENTS = ['task.created', 'task.overdue', 'task.escalated', 'task.answered', 'task.closed', 'workflow.failed', 'workflow.health'] as const;
 const said = (event: string) => t(`webhook.said.${event}` as MessageKey);
 
 export function WebhooksSection() {

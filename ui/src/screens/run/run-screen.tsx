@@ -14,6 +14,7 @@ import { ChooseDialog } from '../../features/compare/choose-dialog.tsx';
 import { inOrder } from '../../features/compare/choose.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
 import { usePageName } from '../../shared/page-title.ts';
+import { faultedSteps } from '../../shared/faults.ts';
 import { PinsContext, useWorkflowPins } from '../../shared/pins.ts';
 import { RerunContext } from '../../shared/rerun-context.ts';
 import { EndsAfter } from '../../features/rerun/ends-after.tsx';
@@ -39,6 +40,7 @@ import { Began, Origin } from './origin.tsx';
 import { ConnectionBanner } from '../workbench/connection-banner.tsx';
 import { FailureBanner } from '../workbench/failure-banner.tsx';
 import { WaitingBanner } from '../workbench/waiting-banner.tsx';
+import { FaultedBanner } from '../workbench/faulted-banner.tsx';
 import { TroubleBanner, useTrouble } from '../workbench/trouble-banner.tsx';
 import { titled } from '../workbench/titled.ts';
 import { usePanes } from '../workbench/panes.ts';
@@ -119,6 +121,8 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const file = workflows.data?.find((entry) => entry.id === run.workflowId);
   // Who builds the workflow pins an output from any run of it.
   const pins = useWorkflowPins(file?.ref);
+  const faulted = useMemo(() => faultedSteps(run.definition), [run.definition]);
+  const faultMarks = useMemo(() => new Map(faulted.map((id) => [id, t('fault.ran')])), [faulted]);
   const status = view && view.lastSeq > 0 ? view.status : run.status;
   // One that has ended shows earlier moments while its events are read: nothing of it goes on.
   const open = ended === undefined && !isTerminal(status);
@@ -192,7 +196,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   return (
     <PinsContext value={pins}>
     <RerunContext value={past ? null : ask}>
-      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && run.status !== 'queued' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || gone || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
+      <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && run.status !== 'queued' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} faulted={faultMarks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || gone || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
         bar={(
           <header className="bar">
             <h1 className="ell shrink wb-run" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
@@ -223,6 +227,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
         banners={<>
           {gone ? <Banner signal="warn" title={t('run.deleted')} actions={<Button onClick={() => navigate({ screen: 'runs' })}>{t('run.toRuns')}</Button>}><span className="s t2">{t('run.deletedText')}</span></Banner> : null}
           <PastBanner time={time} words={words} />
+          {faulted.length > 0 ? <FaultedBanner steps={faulted.map((id) => titleOf(run.definition, id, catalog))} /> : null}
           {trouble && !gone ? <TroubleBanner trouble={trouble} onResume={may('run_resume') ? resume : undefined} busy={busy} /> : null}
           {status === 'queued' && !gone ? <Banner signal="wait" title={t('run.queued')}><span className="s t2">{t('run.queuedText')}</span></Banner> : null}
           {stopped && !gone ? (

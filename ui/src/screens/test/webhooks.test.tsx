@@ -68,7 +68,7 @@ describe('messages about tasks', () => {
     await userEvent.click(await screen.findByRole('option', { name: 'desk' }));
     await userEvent.click(part.getByRole('checkbox', { name: 'overdue' }));
     await userEvent.click(add);
-    await waitFor(() => expect(asked('webhook_add')).toEqual([{ url: 'https://chat.example/hook', secret: 'secret://desk', events: ['task.created', 'task.escalated', 'task.answered', 'task.closed', 'workflow.failed'] }]));
+    await waitFor(() => expect(asked('webhook_add')).toEqual([{ url: 'https://chat.example/hook', secret: 'secret://desk', events: ['task.created', 'task.escalated', 'task.answered', 'task.closed', 'workflow.failed', 'workflow.health'] }]));
     // An address of this machine is allowed by whoever adds it.
     await userEvent.type(part.getByRole('textbox', { name: 'Webhook address' }), 'http://127.0.0.1:8080/hook');
     await userEvent.click(part.getByRole('combobox', { name: 'Signing secret' }));

@@ -9,7 +9,7 @@ import type { Action } from '../../kit/index.ts';
 export const MENUS: CanvasMenus = {
   step: [
     ['canvas.open', 'panel.output', 'panel.error', 'canvas.rename'],
-    ['run.only', 'run.onlyWith', 'run.to', 'run.from'],
+    ['run.only', 'run.onlyWith', 'run.to', 'run.from', 'run.fault'],
     ['run.rerunFrom', 'debug.breakpoint'],
     ['canvas.add', 'canvas.connect', 'canvas.onError'],
     ['canvas.copy', 'canvas.cut', 'canvas.duplicate'],

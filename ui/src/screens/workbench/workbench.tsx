@@ -8,7 +8,7 @@ import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
 import { useEditor, type EditorStore } from '../../features/canvas/editor.ts';
-import { Canvas, type Fate, canvasActions, toolActions, withRoomForTitle, type CanvasHandle, type Edit } from '../../features/canvas/index.ts';
+import { Canvas, type Fate, type ProofMark, canvasActions, toolActions, withRoomForTitle, type CanvasHandle, type Edit } from '../../features/canvas/index.ts';
 import { fileOf, openFile, type PanelTab, titleOf } from '../../features/node-panel/index.ts';
 import { rerunPlace } from '../../features/rerun/steps.ts';
 import { stepPlace, type StepRun } from '../../features/rerun/step-runs.ts';
@@ -67,6 +67,10 @@ export interface WorkbenchProps {
   stale?: ReadonlyMap<string, string> | undefined;
   /** Steps with pinned output, and what that means in words. */
   pinned?: ReadonlyMap<string, string> | undefined;
+  /** Steps with a fault, in the next run or in this one, and which in words. */
+  faulted?: ReadonlyMap<string, string> | undefined;
+  /** What the last proof of this definition says about steps. */
+  proved?: ReadonlyMap<string, ProofMark> | undefined;
   banners: ReactNode;
   logOpen: boolean;
   onLogOpen(open: boolean): void;
@@ -255,7 +259,7 @@ export function Workbench(props: WorkbenchProps) {
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
-              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} operations={operations} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} proposed={preview?.fates} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} operations={operations} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} proposed={preview?.fates} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} faulted={props.faulted} proved={props.proved} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
             {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}

@@ -303,6 +303,13 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some("removed") => format!("{} removed a webhook{}", who(), of("url")),
             _ => format!("{} added a webhook{}", who(), of("url")),
         },
+        AuditEvent::HealthAlertChanged => match text(facts, "change") {
+            Some("removed") => format!("{} removed a health alert{}", who(), of("name")),
+            _ => format!("{} set a health alert{}", who(), of("name")),
+        },
+        AuditEvent::HealthAlertRaised => format!("A health alert was raised{}", of("name")),
+        AuditEvent::HealthAlertCleared => format!("A health alert is over{}", of("name")),
+        AuditEvent::RunFaulted => format!("{} put faults into the run{}", who(), of("steps")),
         AuditEvent::WebhookFailed => format!("A webhook message was not delivered{}", of("url")),
         AuditEvent::WebhookAgain => format!("{} sent a webhook message again{}", who(), of("url")),
         AuditEvent::ModelProviderChanged => match text(facts, "change") {

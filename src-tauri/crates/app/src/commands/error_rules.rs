@@ -3,14 +3,16 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    ByDocument, ErrorCoverage, HandlerDryRun, HandlerDryRunResult, PastError, PastErrors, RuleProblem, RulesCheck,
-    TriedPolicy,
+    ByDocument, CoverageProof, ErrorCoverage, HandlerDryRun, HandlerDryRunResult, PastError, PastErrors, RuleProblem,
+    RulesCheck, StepProofState, TriedPolicy,
 };
 use crate::error::ApiResult;
 use crate::workflows::check;
+use indexmap::IndexMap;
 use signalbox_engine::rules::{self, Decider, Facts, Outcome, Wired};
 use signalbox_engine::{coverage, retry};
 use signalbox_model::{Effects, ErrorPayload, EventBody, Level, RetryPolicy, RunEvent, time};
+use signalbox_simulate::prove::StepProof;
 use signalbox_store::RunQuery;
 
 /// Runs that are looked at, the newest ones.
@@ -20,8 +22,28 @@ const EVENTS: usize = 4_000;
 /// Errors that are shown.
 const ERRORS: usize = 50;
 
-pub(crate) fn error_coverage(_: &App, _: &Caller, request: ByDocument) -> ApiResult<ErrorCoverage> {
-    Ok(coverage::of(&check::workflow(request.document)?, check::catalog()).into())
+pub(crate) fn error_coverage(app: &App, _: &Caller, request: ByDocument) -> ApiResult<ErrorCoverage> {
+    let workflow = check::workflow(request.document)?;
+    let state = |proof: StepProof| {
+        if proof.is_proved() {
+            StepProofState::Proved
+        } else if proof.handled < proof.tried {
+            StepProofState::Unhandled
+        } else {
+            StepProofState::NotReached
+        }
+    };
+    let proof = app.proof_of(&workflow)?.map(|(row, report)| CoverageProof {
+        at: time::format(row.at_ms),
+        score: row.score,
+        is_current: report.is_some(),
+        // Of another definition no step is proved.
+        steps: report.map_or_else(IndexMap::new, |report| {
+            report.steps.into_iter().map(|(step, proof)| (step, state(proof))).collect()
+        }),
+    });
+    let found: ErrorCoverage = coverage::of(&workflow, check::catalog()).into();
+    Ok(ErrorCoverage { proof, ..found })
 }
 
 pub(crate) fn rules_check(_: &App, _: &Caller, request: RulesCheck) -> ApiResult<Vec<RuleProblem>> {

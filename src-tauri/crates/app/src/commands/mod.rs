@@ -10,10 +10,12 @@ mod backup;
 mod connector;
 mod error_rules;
 mod folder;
+pub(crate) mod health;
 mod inbox;
 mod model;
 mod pins;
 mod planning;
+mod proof;
 mod run;
 mod run_binary;
 mod run_debug;
@@ -49,6 +51,7 @@ pub(crate) use connector::{connector_add, connector_list, connector_operation, c
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke};
 pub use folder::{grant_root, parse_allow_dir};
+pub(crate) use health::{health_alert_put, health_alert_remove, health_alerts, health_get, health_list};
 pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};
 pub(crate) use model::{
     model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
@@ -59,6 +62,7 @@ pub(crate) use planning::{
     expression_ask, expression_cancel, plan_cancel, plan_explain, plan_forget, plan_get, plan_settle, plan_start,
     plan_try,
 };
+pub(crate) use proof::{proof_cancel, proof_get, proof_save_test, proof_start};
 pub(crate) use run::{
     run_again, run_cancel, run_delete, run_events, run_get, run_list, run_paths, run_resume, run_reveal, run_start,
     run_value,

@@ -39,6 +39,7 @@ pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiRes
         paused: request.paused,
         until: request.until,
         pinned: request.pinned,
+        faults: request.faults,
         checkpoint: request.checkpoint,
         overrides: request.overrides,
         key,

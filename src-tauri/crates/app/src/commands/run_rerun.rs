@@ -13,14 +13,14 @@ use crate::runs::lifecycle::run_token;
 use crate::runs::masked_views::{hides_again, mask_moved};
 use crate::workflows::library::load;
 use crate::workflows::number_literals::as_recorded;
-use crate::workflows::{check, pins};
+use crate::workflows::{check, faults, pins};
 use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Overrides, Plan, StepDisposition, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_engine::{RunState, checkpoint, fold, summary};
 use signalbox_model::event::Telemetry;
-use signalbox_model::{Effects, EventBody, RunStatus, time};
-use signalbox_runtime::{Again, Definition, Person};
+use signalbox_model::{Effects, EventBody, RunOrigin, RunStatus, time};
+use signalbox_runtime::{Again, Definition, Person, pinned_files};
 use signalbox_store::RunRow;
 use std::sync::Arc;
 
@@ -84,6 +84,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         RerunDefinition::Original => "original",
         RerunDefinition::Current => "current",
     };
+    let trial = request.until.is_some() || request.pins.is_some() || !request.breakpoints.is_empty();
     let definition = definition(app, caller, &row, request.definition, request.document, request.pins)?;
     if request.seen.is_some_and(|seen| seen != plan_of(&row, &definition)) {
         return Err(ApiError::new(
@@ -141,7 +142,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
         person: None,
         definition,
         overrides: Overrides { context, params, input, keep_answers: request.keep_answers },
-        origin: caller.origin(run_token(request.client_run_token)?),
+        origin: RunOrigin { trial, ..caller.origin(run_token(request.client_run_token)?) },
         debug,
         actor: caller.actor(),
         told,
@@ -310,7 +311,15 @@ fn definition(
     pinned: Option<String>,
 ) -> ApiResult<Definition> {
     let (document, file) = match (wanted, document) {
-        (RerunDefinition::Original, None) => return Ok(Definition::Original),
+        (RerunDefinition::Original, None) => {
+            let (mut workflow, called) = pinned_files(&app.store, row)?;
+            // Faults were for that run only.
+            if !faults::has(&workflow) {
+                return Ok(Definition::Original);
+            }
+            faults::take_from(&mut workflow);
+            return Ok(Definition::Other(app.wait_for(app.runtime.pin_with(workflow, called))??));
+        }
         (RerunDefinition::Original, Some(_)) => {
             return Err(ApiError::bad_request(
                 "A document was sent, but the definition of the original is asked for.",

@@ -11,6 +11,7 @@ use crate::workflows::{pins, saved_tests};
 use signalbox_model::{RunEvent, Workflow};
 use signalbox_runtime::pinned_files;
 use signalbox_simulate::check::propose;
+use signalbox_simulate::prove::PAIRS;
 use signalbox_simulate::record::record;
 use signalbox_simulate::test_file::ENDING;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ const PAGE: usize = 1_000;
 /// Longest name.
 const NAME: usize = 200;
 
-fn name_of(path: &Path) -> String {
+pub(super) fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
@@ -59,18 +60,14 @@ pub(crate) fn test_run(app: &App, _: &Caller, request: TestRun) -> ApiResult<Tes
 }
 
 pub(crate) fn workflow_prove(app: &App, _: &Caller, request: ByRef) -> ApiResult<ProofReport> {
-    saved_tests::prove(&app.path_of(&request.reference)?, Some(app.data_dir()))
+    saved_tests::prove(&app.path_of(&request.reference)?, Some(app.data_dir()), PAIRS)
 }
 
 pub(crate) fn run_save_test(app: &App, caller: &Caller, request: RunSaveTest) -> ApiResult<TestSaved> {
     let row = app.store.run(&request.run_id)?;
     let workflow = app.by_id(&row.workflow_id)?;
     let name = checked_name(&request.name)?;
-    let stem = saved_tests::stem(&name_of(&workflow));
-    let base = format!("{stem}.{}", slug(&name));
-    let free = (1_u32..).map(|n| if n == 1 { base.clone() } else { format!("{base}-{n}") });
-    let mut free = free.map(|name| workflow.with_file_name(format!("{name}{ENDING}")));
-    let Some(out) = free.find(|path| !path.exists()) else { return Err(ApiError::not_found("There is no free name.")) };
+    let out = free_file(&workflow, &name)?;
     let wanted = Wanted {
         run_id: request.run_id,
         name,
@@ -82,7 +79,15 @@ pub(crate) fn run_save_test(app: &App, caller: &Caller, request: RunSaveTest) ->
     save(app, caller, &wanted)
 }
 
-fn checked_name(name: &str) -> ApiResult<String> {
+/// A file for a new test of a workflow.
+pub(super) fn free_file(workflow: &Path, name: &str) -> ApiResult<PathBuf> {
+    let base = format!("{}.{}", saved_tests::stem(&name_of(workflow)), slug(name));
+    let free = (1_u32..).map(|n| if n == 1 { base.clone() } else { format!("{base}-{n}") });
+    let mut free = free.map(|name| workflow.with_file_name(format!("{name}{ENDING}")));
+    free.find(|path| !path.exists()).ok_or_else(|| ApiError::not_found("There is no free name."))
+}
+
+pub(super) fn checked_name(name: &str) -> ApiResult<String> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > NAME {
         let message = format!("The name of a test has 1 to {NAME} characters.");

@@ -1,5 +1,6 @@
 //! Errors as the author sees them: coverage, rules, dry runs, errors of past runs.
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,6 +68,36 @@ pub struct ErrorCoverage {
     pub findings: Vec<CoverageFinding>,
     /// The number.
     pub score: CoverageScore,
+    /// The last proof of the workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<CoverageProof>,
+}
+
+/// What the last proof of a workflow says about a definition.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CoverageProof {
+    /// When it ended, RFC 3339.
+    pub at: String,
+    /// Of the faults that were tried, how many are handled, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<u32>,
+    /// It is one of exactly this definition, positions aside.
+    pub is_current: bool,
+    /// Step → what it says; empty when the definition has changed.
+    pub steps: IndexMap<String, StepProofState>,
+}
+
+/// What a proof says about a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum StepProofState {
+    /// Each of its faults was tried and is handled.
+    Proved,
+    /// Some of its faults are not handled.
+    Unhandled,
+    /// No run reaches it, or not all of its faults.
+    NotReached,
 }
 
 impl From<coverage::Coverage> for ErrorCoverage {
@@ -90,6 +121,7 @@ impl From<coverage::Coverage> for ErrorCoverage {
         Self {
             findings: all.findings.into_iter().map(finding).collect(),
             score: CoverageScore { wired, policy, total },
+            proof: None,
         }
     }
 }

@@ -42,12 +42,36 @@ pub struct RunStart {
     /// Steps with a pinned output are not called, and put that out; for builders, with `ref`.
     #[serde(default)]
     pub pinned: bool,
+    /// Faults of steps for this run only, by id of the step; for builders.
+    #[serde(default)]
+    pub faults: FaultSpecs,
     /// A checkpoint of another program that it begins at (`vl_workflow_checkpoint`); for builders.
     #[serde(default)]
     pub checkpoint: Option<Value>,
     /// What is changed of the checkpoint: `$name` is a variable, `_name` a local one, `name` a param.
     #[serde(default)]
     pub overrides: Map,
+}
+
+/// Faults by id of the step.
+pub type FaultSpecs = IndexMap<String, FaultSpec>;
+
+/// What happens to the calls of a step in one run of the builder: at most one of `error` and `output`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FaultSpec {
+    /// They fail with this code, one of those that the kind of the step declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// They have this result: port → data of its items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<IndexMap<String, Vec<Value>>>,
+    /// How long a call takes at least, milliseconds, at most an hour. The time limit of the step ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+    /// Only the first attempt has it, so that a retry gets through.
+    #[serde(default)]
+    pub first_call_only: bool,
 }
 
 /// Names a run.

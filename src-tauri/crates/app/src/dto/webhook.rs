@@ -24,6 +24,9 @@ pub enum TaskNews {
     /// An active workflow has failed: at most once an hour for each.
     #[serde(rename = "workflow.failed")]
     WorkflowFailed,
+    /// An alert about the health of a workflow is raised, or over.
+    #[serde(rename = "workflow.health")]
+    WorkflowHealth,
 }
 
 impl From<TaskNews> for signalbox_store::TaskNews {
@@ -35,6 +38,7 @@ impl From<TaskNews> for signalbox_store::TaskNews {
             TaskNews::Answered => Self::Answered,
             TaskNews::Closed => Self::Closed,
             TaskNews::WorkflowFailed => Self::WorkflowFailed,
+            TaskNews::WorkflowHealth => Self::WorkflowHealth,
         }
     }
 }
@@ -49,6 +53,7 @@ impl From<signalbox_store::TaskNews> for TaskNews {
             Kept::Answered => Self::Answered,
             Kept::Closed => Self::Closed,
             Kept::WorkflowFailed => Self::WorkflowFailed,
+            Kept::WorkflowHealth => Self::WorkflowHealth,
         }
     }
 }

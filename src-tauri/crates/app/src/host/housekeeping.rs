@@ -28,6 +28,7 @@ impl App {
         let exports = self.tidy_exports(SystemTime::now());
         self.store.definitions_sweep(PINNED_FILES, now, now - START_MS)?;
         self.store.run_keys_sweep(now)?;
+        self.store.health_sweep(now)?;
         self.store.trigger_firings_sweep(now)?;
         self.store.shrink()?;
         exports

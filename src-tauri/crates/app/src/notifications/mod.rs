@@ -1,3 +1,4 @@
 //! Messages about tasks to addresses outside.
 
+pub(crate) mod health_alerts;
 pub(crate) mod webhooks;

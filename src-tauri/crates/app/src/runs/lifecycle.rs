@@ -6,7 +6,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::debugging::watched;
 use crate::runs::new_run::NewRun;
 use crate::workflows::library::load;
-use crate::workflows::{check, pins};
+use crate::workflows::{check, faults, pins};
 use serde_json::{Value, json};
 use signalbox_engine::json::parse;
 use signalbox_engine::until::{self, UntilError};
@@ -17,7 +17,7 @@ use signalbox_model::spans::parts;
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{AuditEvent, Diagnostic, EventBody, RunEvent, RunStatus, RunSummary, Workflow, time};
 use signalbox_runtime::{Kept, Origin, Phase, StartOutcome, Subscription, definition, pinned_files, state};
-use signalbox_store::audit::{Level, Record};
+use signalbox_store::audit::{Actor, Level, Record};
 use signalbox_store::{Firing, RunKey, RunRow};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -155,6 +155,13 @@ impl App {
             })?;
             pins::put_into(&mut workflow, &pins::load(file)?)?;
         }
+        let mut new = new;
+        let scrubber = self.secrets.vault.scrubber();
+        let results = new.faults.values_mut().filter_map(|fault| fault.output.as_mut());
+        results.flat_map(|output| output.values_mut()).flatten().for_each(|data| {
+            scrubber.value(data);
+        });
+        faults::put_into(&mut workflow, &new.faults)?;
         self.start_workflow(workflow, called, new, key, None, None)
     }
 
@@ -166,6 +173,8 @@ impl App {
         };
         let (mut workflow, called) = pinned_files(&self.store, &row)?;
         let pinned = pins::take_from(&mut workflow);
+        // A fault was for that run only.
+        faults::take_from(&mut workflow);
         // A release may know better what cannot run.
         let mut workflow = whole(&json!(workflow))?;
         for (id, ports) in pinned {
@@ -195,12 +204,15 @@ impl App {
         if fired.is_some() {
             // What a trigger starts calls every step, whatever its definition says.
             pins::take_from(&mut workflow);
+            faults::take_from(&mut workflow);
         }
         check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
         // Another process may have changed the grants.
         self.grants_changed()?;
-        let origin = RunOrigin { client_run_token: run_token(new.origin.client_run_token)?, ..new.origin };
+        let trial = new.origin.trial || new.is_trial() || workflow.nodes.values().any(|node| node.pinned.is_some());
+        let recorded = self.faulted(&new);
+        let origin = RunOrigin { client_run_token: run_token(new.origin.client_run_token)?, trial, ..new.origin };
         let mut given = new.params;
         let mut checkpoint = new.checkpoint.as_ref().map(imported_checkpoint::read).transpose()?;
         match &mut checkpoint {
@@ -258,8 +270,18 @@ impl App {
                 until: new.until,
                 kept,
             };
-            runtime.start_with(run, Origin { begins, key, fired }).await
+            runtime.start_with(run, Origin { begins, key, fired, recorded }).await
         })??)
+    }
+
+    /// The entry about the faults of a run.
+    fn faulted(&self, new: &NewRun) -> Vec<Record> {
+        if new.faults.is_empty() {
+            return Vec::new();
+        }
+        let actor = new.origin.person.as_deref().map_or_else(Actor::system, Actor::operator);
+        let facts = json!({ "steps": faults::told(&new.faults).join(", ") });
+        vec![self.fact(AuditEvent::RunFaulted, Level::Warn, actor, facts)]
     }
 
     /// The summary of a run as it stands.

@@ -275,7 +275,7 @@ pub(crate) fn definition(masks: &mut Masks, file: &Value) -> Value {
     for (_, node) in file.get_mut("nodes").and_then(Value::as_object_mut).into_iter().flatten() {
         for (field, value) in node.as_object_mut().into_iter().flatten() {
             *value = match field.as_str() {
-                "config" | "in" | "pinned" => masks.inside(value, 0),
+                "config" | "in" | "pinned" | "fault" => masks.inside(value, 0),
                 _ => masks.texts(value),
             };
         }

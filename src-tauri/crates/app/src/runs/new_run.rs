@@ -1,5 +1,6 @@
 //! What a run starts with.
 
+use crate::dto::FaultSpecs;
 use crate::runs::start_key::StartKey;
 use serde_json::Value;
 use signalbox_model::debug::Breakpoint;
@@ -26,6 +27,8 @@ pub struct NewRun {
     pub overrides: Map,
     /// The pinned outputs beside the file are used (ADR 102). Never for runs that triggers, schedules and programs start.
     pub pinned: bool,
+    /// Faults of steps for this run (ADR 144). Never for runs that triggers, schedules and programs start.
+    pub faults: FaultSpecs,
     /// With it the run is started once, however often the same start is sent.
     pub key: Option<StartKey>,
 }
@@ -34,6 +37,11 @@ impl NewRun {
     /// Whether only who makes workflows may start it: it stops for somebody who looks into it, begins in the middle or
     /// ends there.
     pub fn is_for_builders(&self) -> bool {
-        self.pinned || self.paused || !self.breakpoints.is_empty() || self.checkpoint.is_some() || self.until.is_some()
+        self.is_trial() || self.checkpoint.is_some()
+    }
+
+    /// A try that says nothing about how the workflow does.
+    pub(crate) fn is_trial(&self) -> bool {
+        self.pinned || self.paused || !self.faults.is_empty() || !self.breakpoints.is_empty() || self.until.is_some()
     }
 }

@@ -49,6 +49,9 @@ impl NewRun {
         if self.pinned {
             request["pinned"] = true.into();
         }
+        if !self.faults.is_empty() {
+            request["faults"] = json!(self.faults);
+        }
         // The order of fields says nothing.
         request.sort_all_objects();
         Some(RunKey { scope, key, request_hash: sha256_hex(request.to_string().as_bytes()) })

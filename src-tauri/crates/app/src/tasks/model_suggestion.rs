@@ -206,6 +206,7 @@ fn question(record: &TaskRecord, input: &Value, masks: &mut Masks) -> Call {
         // A person asks, not the run: the limit of the machine holds, those of the run and its workflow do not.
         budget: Budget::default(),
         permits: signalbox_engine::effect::Permits::default(),
+        fault: None,
     }
 }
 

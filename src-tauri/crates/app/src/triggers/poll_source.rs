@@ -115,6 +115,7 @@ impl Poll {
             launch_id: String::new(),
             budget: Budget::default(),
             permits: Permits::default(),
+            fault: None,
             run_id: "".into(),
             workflow_id: workflow.id.as_str().into(),
         })

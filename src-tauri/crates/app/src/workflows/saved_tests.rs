@@ -12,7 +12,7 @@ use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_model::Workflow;
 use signalbox_simulate::compatibility::definition_hash;
 use signalbox_simulate::coverage::{Coverage, CoverageReport};
-use signalbox_simulate::prove::{self, ProofReport};
+use signalbox_simulate::prove::{self, MOST_PAIRS, ProofReport};
 use signalbox_simulate::test_file::{ENDING, FILE_LIMIT};
 use signalbox_simulate::{TestFile, TestResult, run_test};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use signalbox_simulate::junit;
+pub use signalbox_simulate::prove::{FaultResult, PAIRS};
 
 /// Folders below a path that are searched.
 const DEPTH: usize = 8;
@@ -131,6 +132,7 @@ pub fn compile_file(path: &Path, data: Option<&Path>) -> ApiResult<Arc<Compiled>
 /// Compiles a workflow without its pinned outputs.
 pub(crate) fn compile(mut workflow: Workflow, called: &Called) -> ApiResult<Arc<Compiled>> {
     crate::workflows::pins::take_from(&mut workflow);
+    crate::workflows::faults::take_from(&mut workflow);
     let hash = definition_hash(&workflow);
     let compiled = Compiled::with_called(Arc::new(workflow), &hash, catalog(), called);
     compiled.map(Arc::new).map_err(|diagnostics| {
@@ -218,12 +220,18 @@ pub(crate) fn stem(name: &str) -> String {
 ///
 /// # Errors
 /// As [`compile_file`].
-pub fn prove(path: &Path, data: Option<&Path>) -> ApiResult<ProofReport> {
+pub fn prove(path: &Path, data: Option<&Path>, most_pairs: usize) -> ApiResult<ProofReport> {
+    if most_pairs > MOST_PAIRS {
+        let message = format!("At most {MOST_PAIRS} pairs of faults are tried.");
+        return Err(ApiError::bad_request(message, "Ask for fewer pairs."));
+    }
     let compiled = compile_file(path, data)?;
-    // Only runs without mocks are runs without faults.
-    let tests: Vec<TestFile> =
-        files_of(path).iter().filter_map(|file| read(file).ok()).filter(|test| test.mocks.is_empty()).collect();
-    Ok(prove::prove(&compiled, catalog(), &tests))
+    Ok(prove::prove_pairs(&compiled, catalog(), &healthy_tests(path), most_pairs))
+}
+
+/// The tests of a workflow that recorded a run without a fault: those without mocks.
+pub(crate) fn healthy_tests(path: &Path) -> Vec<TestFile> {
+    files_of(path).iter().filter_map(|file| read(file).ok()).filter(|test| test.mocks.is_empty()).collect()
 }
 
 /// Writes a test; an existing file is replaced only when that is asked for.

@@ -257,7 +257,8 @@ fn is_asked_about(slot: &Slot) -> bool {
 /// Whether two entries of a file do the same: names and notes do not matter.
 pub(crate) fn same(one: &Node, other: &Node) -> bool {
     let plain = |node: &Node| {
-        let bare = Node { title: None, description: None, pinned: None, type_version: None, ..node.clone() };
+        let bare =
+            Node { title: None, description: None, pinned: None, fault: None, type_version: None, ..node.clone() };
         serde_json::to_value(bare).unwrap_or(Value::Null)
     };
     plain(one) == plain(other)

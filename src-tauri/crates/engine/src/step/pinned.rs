@@ -56,6 +56,7 @@ impl Deciding<'_> {
                 due_ms: None,
                 origin: None,
                 pinned: true,
+                faulted: false,
                 masked: Vec::new(),
             }),
         )?;

@@ -172,6 +172,7 @@ impl Deciding<'_> {
             due_ms: None,
             origin: Some(self.origin_of(node, slot)),
             pinned: false,
+            faulted: false,
             masked: Vec::new(),
         };
         self.emit(Some(key), EventBody::StepStart(start))?;
@@ -316,6 +317,7 @@ impl Deciding<'_> {
             connector: this.connector.clone(),
             workflow: Arc::clone(&self.compiled.file(recovery).workflow),
             launch_id: String::new(),
+            fault: None,
             budget: self.budget(),
             permits: Permits::default(),
             run_id: Arc::clone(&self.state.run_id),

@@ -182,6 +182,11 @@ impl Deciding<'_> {
             early.push((first_slot, nobody_is_asked()));
         }
         self.out.durable |= write;
+        // What the engine finds before a call is no fault of the call.
+        let fault = this
+            .fault
+            .clone()
+            .filter(|fault| early.is_empty() && !(fault.first_call_only && (visit, attempt) != (1, 0)));
         self.emit(
             Some(key),
             EventBody::StepStart(StepStart {
@@ -195,6 +200,7 @@ impl Deciding<'_> {
                 due_ms,
                 origin: None,
                 pinned: false,
+                faulted: fault.is_some(),
                 masked,
             }),
         )?;
@@ -244,6 +250,7 @@ impl Deciding<'_> {
                 granted: self.state.granted.clone(),
                 held: fold::slot_ref(self.state, node, first_slot).and_then(|slot| slot.suspended.as_deref().cloned()),
             },
+            fault,
             run_id: Arc::clone(&self.state.run_id),
             workflow_id: Arc::from(compiled.file(node).workflow.id.as_str()),
         })));

@@ -25,6 +25,7 @@ const NODE: &[(&str, Kind)] = &[
     ("guardrails", Kind::Any),
     ("parent", Kind::Text),
     ("pinned", Kind::Any),
+    ("fault", Kind::Any),
     ("mode", Kind::Mode),
 ];
 

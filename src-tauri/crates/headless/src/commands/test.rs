@@ -4,7 +4,7 @@ use super::Done;
 use crate::args::Test;
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::{Value, json};
-use signalbox_app::saved_tests::{self, RanTest, WorkflowCoverage, junit};
+use signalbox_app::saved_tests::{self, FaultResult, RanTest, WorkflowCoverage, junit};
 use signalbox_app::{ApiError, Class};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -113,9 +113,9 @@ fn print_text(output: &Output, ran: &[RanTest], coverage: &[WorkflowCoverage], p
     output.line(&output.paint(&format!("{passed} passed, {failed} failed, {took:.2} s"), tone));
 }
 
-pub(crate) fn prove(output: &Output, file: &Path, data: Option<&Path>) -> Done {
-    let report = saved_tests::prove(file, data)?;
-    let good = report.results.iter().all(|result| result.outcome.is_good());
+pub(crate) fn prove(output: &Output, file: &Path, data: Option<&Path>, pairs: usize) -> Done {
+    let report = saved_tests::prove(file, data, pairs)?;
+    let good = report.is_good();
     if output.json {
         output.value(&json!(report));
         return Ok(if good { OK } else { FAILED });
@@ -130,11 +130,13 @@ pub(crate) fn prove(output: &Output, file: &Path, data: Option<&Path>) -> Done {
             step = &result.step;
             output.line(&plain(step));
         }
-        let tone = if result.outcome.is_good() { Tone::Good } else { Tone::Bad };
-        let once = if result.first_call_only { " (first call only)" } else { "" };
-        let word = output.paint(&format!("{:<12}", result.outcome.as_str()), tone);
-        output.line(&format!("  {word} {}{once}", plain(&result.faults.join(", "))));
-        output.line(&format!("               {}", plain(&result.message)));
+        print_result(output, result);
+    }
+    if !report.pairs.results.is_empty() {
+        output.line("Two faults in one run");
+    }
+    for result in &report.pairs.results {
+        print_result(output, result);
     }
     if !report.not_tried.is_empty() {
         output.line("Not tried:");
@@ -155,4 +157,24 @@ pub(crate) fn prove(output: &Output, file: &Path, data: Option<&Path>) -> Done {
         }
     }
     Ok(if good { OK } else { FAILED })
+}
+
+fn print_result(output: &Output, result: &FaultResult) {
+    let tone = if result.outcome.is_good() { Tone::Good } else { Tone::Bad };
+    let word = output.paint(&format!("{:<12}", result.outcome.as_str()), tone);
+    let once = if result.first_call_only { " (first call only)" } else { "" };
+    let faults = plain(&result.faults.join(", "));
+    let faults = match &result.also {
+        Some(also) => {
+            format!(
+                "{}: {faults}{once}, then {}: {}",
+                plain(&result.step),
+                plain(&also.step),
+                plain(&also.faults.join(", "))
+            )
+        }
+        None => format!("{faults}{once}"),
+    };
+    output.line(&format!("  {word} {faults}"));
+    output.line(&format!("               {}", plain(&result.message)));
 }

@@ -7,6 +7,7 @@ mod connectors;
 mod databases;
 mod documents;
 mod examples;
+mod faults;
 mod http;
 mod kinds;
 mod lists;

@@ -1,4 +1,4 @@
-//! The world of a proof: recorded answers where there are some, made-up ones elsewhere, and one fault.
+//! The world of a proof: recorded answers where there are some, made-up ones elsewhere, and one fault or two.
 
 use super::faults::{FaultGroup, FaultKind};
 use crate::replay::{Replay, failure_of};
@@ -66,17 +66,19 @@ pub(super) struct ProofEnvironment<'p> {
     catalog: &'p Catalog,
     test: Option<&'p TestFile>,
     replay: Option<Replay<'p>>,
-    fault: Option<Injected>,
+    /// In the order of a pair: the second is in a step that the first leads to.
+    faults: Vec<Injected>,
 }
 
 impl<'p> ProofEnvironment<'p> {
-    pub(super) fn new(catalog: &'p Catalog, test: Option<&'p TestFile>, fault: Option<Injected>) -> Self {
+    pub(super) fn new(catalog: &'p Catalog, test: Option<&'p TestFile>, faults: Vec<Injected>) -> Self {
         let replay = test.map(|test| Replay::new(test, catalog));
-        Self { catalog, test, replay, fault }
+        Self { catalog, test, replay, faults }
     }
 
-    pub(super) fn fault_place(&self) -> Option<Place> {
-        self.fault.as_ref().and_then(|fault| fault.place.clone())
+    /// Where each fault was; none for one that did not happen.
+    pub(super) fn places(&self) -> Vec<Option<Place>> {
+        self.faults.iter().map(|fault| fault.place.clone()).collect()
     }
 
     /// The answer without a fault.
@@ -170,11 +172,8 @@ fn changed(reply: Reply, kind: &FaultKind) -> Reply {
 
 impl Environment for ProofEnvironment<'_> {
     fn reply(&mut self, call: &CallInfo<'_>) -> Reply {
-        let hit = self
-            .fault
-            .as_mut()
-            .filter(|_| call.call.key.origin.is_none())
-            .and_then(|fault| fault.hits(call).then(|| fault.kind.clone()));
+        let own = call.call.key.origin.is_none();
+        let hit = self.faults.iter_mut().filter(|_| own).find_map(|fault| fault.hits(call).then(|| fault.kind.clone()));
         match hit {
             None | Some(FaultKind::Silence) => self.healthy(call),
             Some(FaultKind::Error(error)) => {
@@ -188,10 +187,8 @@ impl Environment for ProofEnvironment<'_> {
     }
 
     fn people(&mut self, task: &TaskInfo<'_>) -> Vec<(i64, PersonInput)> {
-        if let Some(fault) = &mut self.fault
-            && fault.kind == FaultKind::Silence
-            && fault.step == task.step
-        {
+        let silent = |fault: &&mut Injected| fault.kind == FaultKind::Silence && fault.step == task.step;
+        if let Some(fault) = self.faults.iter_mut().find(silent) {
             let here = Place { path: task.path.to_owned(), item: None };
             if *fault.place.get_or_insert_with(|| here.clone()) == here {
                 return Vec::new();

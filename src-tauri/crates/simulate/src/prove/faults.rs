@@ -72,7 +72,7 @@ fn may_have_happened(error_type: ErrorType, code: &str, effects: Effects) -> boo
 }
 
 /// The settings with defaults.
-fn settings(node: &Node, kind: &NodeDescriptor) -> Value {
+pub(super) fn settings(node: &Node, kind: &NodeDescriptor) -> Value {
     let mut config = node.config.clone().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     let properties = kind.config.get("properties").and_then(Value::as_object);
     if let Some(fields) = config.as_object_mut() {
@@ -219,7 +219,7 @@ pub(super) fn plan(workflow: &Workflow, catalog: &Catalog) -> Plan {
     plan.groups = groups;
     let mut general =
         |reason: &str| plan.not_tried.push(NotTried { step: None, faults: None, reason: reason.to_owned() });
-    general("Two faults in one run, and faults of another item or iteration than the first.");
+    general("Faults of another item or iteration than the first, and three faults in one run.");
     if has_called_files {
         general("Steps of called workflows. Prove those files on their own.");
     }

@@ -3,6 +3,7 @@
 use super::environment::Place;
 use super::faults::{FaultGroup, FaultKind};
 use crate::simulation::End;
+use indexmap::IndexSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use signalbox_engine::{Compiled, RunState, summary};
@@ -28,6 +29,8 @@ pub enum Outcome {
     EndsFailed,
     /// The run completes, but an item that had the fault arrives nowhere.
     LosesItems,
+    /// The run makes many times the calls of the run without a fault.
+    OverBudget,
     /// A call that may have changed something is made again.
     RepeatsWrite,
     /// The run does not end within the budget of the proof.
@@ -45,6 +48,7 @@ impl Outcome {
             Self::Cancelled => "cancelled",
             Self::EndsFailed => "endsFailed",
             Self::LosesItems => "losesItems",
+            Self::OverBudget => "overBudget",
             Self::RepeatsWrite => "repeatsWrite",
             Self::NeverEnds => "neverEnds",
         }
@@ -54,7 +58,7 @@ impl Outcome {
     pub fn is_good(self) -> bool {
         match self {
             Self::NoEffect | Self::Recovered | Self::Handled | Self::AsksPerson | Self::Cancelled => true,
-            Self::EndsFailed | Self::LosesItems | Self::RepeatsWrite | Self::NeverEnds => false,
+            Self::EndsFailed | Self::LosesItems | Self::OverBudget | Self::RepeatsWrite | Self::NeverEnds => false,
         }
     }
 }
@@ -70,15 +74,25 @@ pub(super) struct Base {
     pub(super) events: usize,
     /// Steps that were called, or that asked a person.
     pub(super) reached: BTreeSet<String>,
+    /// The same in the order of their first calls.
+    pub(super) order: Vec<String>,
     /// Steps that asked a person.
     pub(super) tasks: BTreeSet<StepPlace>,
+    /// Calls that reach outside.
+    calls: usize,
     output: usize,
 }
+
+/// So many calls that reach outside are never too many.
+const FEW_CALLS: usize = 50;
+/// So many times the calls of the run without a fault are too many.
+const CALLS_FACTOR: usize = 10;
 
 impl Base {
     pub(super) fn of(compiled: &Compiled, state: &RunState, events: &[RunEvent]) -> Self {
         let summary = summary::of(compiled, state);
-        let is_start = |event: &&RunEvent| matches!(event.body, EventBody::StepStart(_));
+        let starts = events.iter().filter(|event| matches!(event.body, EventBody::StepStart(_)));
+        let order: IndexSet<String> = starts.filter_map(|event| event.step_id.clone()).collect();
         let is_task = |event: &&RunEvent| matches!(event.body, EventBody::HumanTaskCreated(_));
         Self {
             status: summary.status,
@@ -86,11 +100,28 @@ impl Base {
                 (summary.failed_step_id.clone().unwrap_or_default(), error.code().to_owned(), error.message.clone())
             }),
             events: events.len(),
-            reached: events.iter().filter(is_start).filter_map(|event| event.step_id.clone()).collect(),
+            reached: called(events),
+            order: order.into_iter().collect(),
             tasks: events.iter().filter(is_task).map(task_place).collect(),
+            calls: outside_calls(compiled, events),
             output: summary.output.len(),
         }
     }
+}
+
+/// Steps that a run called.
+pub(super) fn called(events: &[RunEvent]) -> BTreeSet<String> {
+    let starts = events.iter().filter(|event| matches!(event.body, EventBody::StepStart(_)));
+    starts.filter_map(|event| event.step_id.clone()).collect()
+}
+
+/// Calls that reach outside, of steps of the run's own file.
+fn outside_calls(compiled: &Compiled, events: &[RunEvent]) -> usize {
+    let reaches_out = |event: &&RunEvent| {
+        let (EventBody::StepStart(start), Some(step)) = (&event.body, &event.step_id) else { return false };
+        compiled.kind_of(step).is_some_and(|(kind, _)| kind.effects.of(&start.config) != Effects::None)
+    };
+    events.iter().filter(reaches_out).count()
 }
 
 /// Which step asks, and where.
@@ -103,18 +134,41 @@ pub(super) fn is_about_fault(task: &HumanTaskCreated) -> bool {
     matches!(task.reason, TaskReason::Error | TaskReason::Interrupted)
 }
 
-/// Reads what became of a fault.
+/// A fault, and where it was.
+pub(super) type Placed<'f> = (&'f FaultGroup, Option<&'f Place>);
+
+/// Reads what became of one fault or two.
 pub(super) fn classify(
     compiled: &Compiled,
     base: &Base,
-    group: &FaultGroup,
+    faults: &[Placed<'_>],
     end: &End,
     state: &RunState,
     events: &[RunEvent],
-    place: Option<&Place>,
+) -> (Outcome, Vec<String>, String) {
+    let (outcome, route, message) = handling(compiled, base, faults, end, state, events);
+    let calls = outside_calls(compiled, events);
+    let huge = faults.iter().any(|(group, _)| group.kind == FaultKind::Huge);
+    // A long list is many calls by itself.
+    if outcome.is_good() && !huge && calls > FEW_CALLS.max(base.calls * CALLS_FACTOR) {
+        let message = format!("The run makes {calls} calls instead of {}.", base.calls);
+        return (Outcome::OverBudget, route, message);
+    }
+    (outcome, route, message)
+}
+
+fn handling(
+    compiled: &Compiled,
+    base: &Base,
+    faults: &[Placed<'_>],
+    end: &End,
+    state: &RunState,
+    events: &[RunEvent],
 ) -> (Outcome, Vec<String>, String) {
     let summary = summary::of(compiled, state);
-    let begins = fault_event(events, group, place).unwrap_or(events.len());
+    let begins = faults.iter().filter_map(|(group, place)| fault_event(events, group, *place)).min();
+    let begins = begins.unwrap_or(events.len());
+    let has = |kind: &FaultKind| faults.iter().any(|(group, _)| group.kind == *kind);
     let after = &events[begins..];
     let route = route(compiled, base, after);
     let by = if route.is_empty() { String::new() } else { format!(" ({})", route.join(" → ")) };
@@ -148,7 +202,7 @@ pub(super) fn classify(
         RunStatus::Paused | RunStatus::Running | RunStatus::Created | RunStatus::Queued => {
             if asks {
                 done(Outcome::AsksPerson, format!("A person is asked{by}."))
-            } else if group.kind == FaultKind::Silence || !summary.open_tasks.is_empty() {
+            } else if has(&FaultKind::Silence) || !summary.open_tasks.is_empty() {
                 done(
                     Outcome::NeverEnds,
                     format!("The run waits for a person without end: the task has no time limit{by}."),
@@ -159,10 +213,10 @@ pub(super) fn classify(
         }
         RunStatus::Completed => {
             let failed = after.iter().any(|event| matches!(event.body, EventBody::StepError(_)));
-            let recovered = recovered(after, group, place);
+            let recovered = faults.iter().all(|(group, place)| recovered(after, group, *place));
             if asks {
                 done(Outcome::AsksPerson, format!("A person is asked{by}."))
-            } else if recovered && (failed || group.kind == FaultKind::Crash) {
+            } else if recovered && (failed || has(&FaultKind::Crash)) {
                 done(Outcome::Recovered, format!("The step succeeds after all, and the run completes{by}."))
             } else if summary.output.len() < base.output && !arrives(base, after) && failed {
                 let (now, before) = (summary.output.len(), base.output);

@@ -8,7 +8,7 @@ use signalbox_engine::validate::Called;
 use signalbox_model::{Role, Workflow};
 use signalbox_nodes::connector::file::shipped;
 use signalbox_simulate::compatibility::definition_hash;
-use signalbox_simulate::prove::{FaultResult, Outcome, ProofReport, prove};
+use signalbox_simulate::prove::{FaultName, FaultResult, Outcome, ProofReport, fault_test, prove, prove_watched};
 use signalbox_simulate::{TestFile, run_test};
 use std::collections::BTreeMap;
 use std::fs;
@@ -132,6 +132,116 @@ fn a_fault_can_be_put_into_a_test() {
     test.expect.output = Some(vec![json!({ "problem": "AUTH" })]);
     let ran = signalbox_simulate::run_test(&test, &compile(orders()), &CATALOG);
     assert!(ran.passed, "{:#?}", ran.differences);
+}
+
+/// The error path that fails as well, and a fault after a retry; what is left out is counted.
+#[test]
+fn chosen_pairs_of_faults_are_tried() {
+    let report = prove(&compile(orders()), &CATALOG, &recorded());
+    let pair = |first: &str, second: &str| {
+        let both = report
+            .pairs
+            .results
+            .iter()
+            .find(|result| result.step == first && result.also.as_ref().is_some_and(|also| also.step == second));
+        both.unwrap_or_else(|| panic!("{first} {second}: {:#?}", report.pairs)).clone()
+    };
+    // `told` runs only after `pay` failed; the default policy takes its errors.
+    assert_eq!(pair("pay", "told").outcome, Outcome::AsksPerson);
+    // `fetch` is repeated, then the next step fails.
+    let after_retry = pair("fetch", "check");
+    assert!(after_retry.first_call_only, "{after_retry:#?}");
+    assert_eq!(report.pairs.handled, report.pairs.results.len());
+    assert!(report.pairs.left_out > report.pairs.results.len(), "{}", report.pairs.left_out);
+    let said = report.not_tried.iter().any(|one| one.reason.contains("pairs of faults in one run"));
+    assert!(said, "{:?}", report.not_tried);
+    // Without a policy the second fault fails the run.
+    let mut flow = orders();
+    flow.settings.as_mut().expect("settings").error_policy = None;
+    let report = prove(&compile(flow), &CATALOG, &recorded());
+    assert!(!report.is_good());
+    let told = report.pairs.results.iter().find(|one| one.also.as_ref().is_some_and(|also| also.step == "told"));
+    let told = told.expect("tried");
+    assert_eq!((told.outcome, told.failed_step.as_deref()), (Outcome::EndsFailed, Some("told")));
+    assert_eq!(told.fixes[0].port.as_deref(), Some("told.error"));
+}
+
+#[test]
+fn a_step_is_proved_when_all_its_faults_are_handled() {
+    let report = prove(&compile(orders()), &CATALOG, &recorded());
+    assert!(report.steps["pay"].is_proved(), "{:?}", report.steps["pay"]);
+    assert!(!report.steps["small"].is_proved() && report.steps["small"].not_reached > 0);
+    let mut flow = orders();
+    flow.settings.as_mut().expect("settings").error_policy = None;
+    let report = prove(&compile(flow), &CATALOG, &recorded());
+    assert!(report.steps["pay"].handled > 0 && !report.steps["fetch"].is_proved());
+    let labels: Vec<&str> =
+        result(&report, "fetch", "ToolError AUTH", false).fixes.iter().map(|fix| fix.label.as_str()).collect();
+    assert_eq!(labels, ["Ask a person", "Use the default error handling"]);
+}
+
+#[test]
+fn a_proof_says_how_far_it_is_and_stops_when_told_to() {
+    let flow = compile(orders());
+    let mut seen = Vec::new();
+    let report = prove_watched(&flow, &CATALOG, &recorded(), 2, &mut |progress| {
+        seen.push((progress.done, progress.total));
+        true
+    });
+    assert_eq!(report.expect("ends").pairs.results.len(), 2);
+    assert!(seen.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1), "{seen:?}");
+    let mut asked = 0;
+    let stopped = prove_watched(&flow, &CATALOG, &recorded(), 2, &mut |_| {
+        asked += 1;
+        asked < 3
+    });
+    assert!(stopped.is_none() && asked == 3);
+}
+
+/// A repair loop without an end of its own is stopped by the number of its calls.
+#[test]
+fn many_calls_are_over_the_budget() {
+    let nodes = json!({
+        "fetch": { "type": "http.request", "config": { "url": "https://example.org/order" },
+            "errorHandling": { "retryPolicy": { "maxAttempts": 80, "backoff": "fixed", "initialDelayMs": 1, "maxDelayMs": 1, "jitter": false } } },
+        "told": { "type": "data.set", "config": { "assign": { "problem": true } } },
+        "done": { "type": "flow.noop" },
+    });
+    let flow = workflow(&nodes, &[("fetch.success", "done"), ("fetch.error", "told")]);
+    let report = prove(&compile(flow), &CATALOG, &[]);
+    let storm = result(&report, "fetch", "NetworkError CONNECTION", false);
+    assert_eq!((storm.outcome, storm.fixes[0].label.as_str()), (Outcome::OverBudget, "Never repeat it"), "{storm:#?}");
+}
+
+/// Faults of every kind become tests that pass, without a recorded run as well as with one.
+#[test]
+fn a_fault_becomes_a_test_that_passes() {
+    let flow = compile(orders());
+    for tests in [recorded(), Vec::new()] {
+        let report = prove(&flow, &CATALOG, &tests);
+        for result in report.results.iter().chain(&report.pairs.results) {
+            let name = |step: &str, faults: &[String], first_call_only| FaultName {
+                step: step.to_owned(),
+                fault: faults.last().expect("a fault").clone(),
+                first_call_only,
+            };
+            let fault = name(&result.step, &result.faults, result.first_call_only);
+            let also = result.also.as_ref().map(|also| name(&also.step, &also.faults, false));
+            let place = ("A fault", "orders.signalbox.json", &[&*flow.workflow][..]);
+            let made = fault_test((&flow, &CATALOG), &tests, &fault, also.as_ref(), place);
+            let (test, notes) = made.unwrap_or_else(|error| panic!("{fault:?}: {error:?}"));
+            let again = TestFile::read(&test.write().expect("is written")).expect("is read");
+            let ran = run_test(&again, &flow, &CATALOG);
+            assert!(ran.passed, "{fault:?} {also:?}: {:#?} {notes:?} {:#?}", ran.differences, test.mocks);
+            if fault.fault.contains(' ') && fault.fault.chars().next().is_some_and(char::is_uppercase) {
+                assert!(!test.mocks.is_empty(), "{fault:?}");
+            }
+        }
+    }
+    let gone = FaultName { step: "pay".into(), fault: "ToolError GONE".into(), first_call_only: false };
+    let place = ("A fault", "orders.signalbox.json", &[&*flow.workflow][..]);
+    let refused = fault_test((&flow, &CATALOG), &[], &gone, None, place).expect_err("is refused");
+    assert!(refused.message.contains("no fault 'ToolError GONE'"), "{refused:?}");
 }
 
 /// The target: at most 20 s for 60 steps. Printed, not judged: machines differ.

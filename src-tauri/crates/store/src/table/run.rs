@@ -28,7 +28,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
 
 const COLUMNS: &str = "id, workflow_id, workflow_name, definition_hash, status, owner, epoch, parent_run_id, started_ms, \
                        ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by, person, \
-                       trace";
+                       trace, trial";
 
 /// Who drives a run: a process and the number of the take-over. A commit with an old one writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +78,8 @@ pub struct RunRow {
     pub person: Option<String>,
     /// The trace that it continues, when its caller sent one.
     pub trace: Option<TraceContext>,
+    /// A try of somebody who builds; see [`signalbox_model::RunOrigin::trial`].
+    pub trial: bool,
     /// Tasks of it that wait for a person now.
     pub open_tasks: u64,
 }
@@ -138,7 +140,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         started_by: row.get(15)?,
         person: row.get(16)?,
         trace: row.get::<_, Option<String>>(17)?.and_then(|line| TraceContext::from_line(&line)),
-        open_tasks: row.get(18)?,
+        trial: row.get(18)?,
+        open_tasks: row.get(19)?,
     })
 }
 
@@ -231,7 +234,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
     // The number that its events begin with. One that events of a deleted run still have is not given again, nor one whose
     // deletion is under way: it takes away events by that number to its end.
     let sql = format!(
-        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
+        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
            coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0), \
            coalesce((SELECT max(no) FROM run_deleted WHERE purged = 0), 0)))"
     );
@@ -254,6 +257,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
         row.started_by,
         row.person,
         row.trace.as_ref().map(TraceContext::line),
+        row.trial,
     ])?;
     Ok(())
 }

@@ -51,12 +51,21 @@ pub enum TaskNews {
     Closed,
     /// An active workflow has failed.
     WorkflowFailed,
+    /// An alert about the health of a workflow is raised, or over.
+    WorkflowHealth,
 }
 
 impl TaskNews {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Created, Self::Overdue, Self::Escalated, Self::Answered, Self::Closed, Self::WorkflowFailed];
+    pub const ALL: [Self; 7] = [
+        Self::Created,
+        Self::Overdue,
+        Self::Escalated,
+        Self::Answered,
+        Self::Closed,
+        Self::WorkflowFailed,
+        Self::WorkflowHealth,
+    ];
 
     /// As in JSON.
     pub fn as_str(self) -> &'static str {
@@ -67,6 +76,7 @@ impl TaskNews {
             Self::Answered => "task.answered",
             Self::Closed => "task.closed",
             Self::WorkflowFailed => "workflow.failed",
+            Self::WorkflowHealth => "workflow.health",
         }
     }
 

@@ -76,6 +76,7 @@ pub(crate) fn step_start(run: &str, seq: u64, node: &str, data: Value) -> RunEve
         idempotency_key: None,
         due_ms: None,
         pinned: false,
+        faulted: false,
         masked: Vec::new(),
     };
     event(run, seq, Some(node), EventBody::StepStart(body))

@@ -11,6 +11,7 @@ mod delegation;
 mod draft;
 mod failure_notice;
 mod folder_grant;
+mod health;
 mod llm_usage;
 mod remembered_key;
 mod run;

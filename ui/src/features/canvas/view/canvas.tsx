@@ -34,7 +34,7 @@ import type { ToolEntry } from '../tool-entry.ts';
 import { AddBox, FindBox, LinkBox } from './search-box.tsx';
 import { CanvasSession } from './session.ts';
 import { Legend, TopTools, ZoomTools } from './tools.tsx';
-import { CanvasContext, type CanvasParts, type Fate, edgeOf, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
+import { CanvasContext, type CanvasParts, type Fate, type ProofMark, edgeOf, problemsByNode, useCanvas as useParts, useUi } from './ui.ts';
 import { useClipboardKeys } from './use-clipboard-keys.ts';
 import { stepsOfCard, useFlow } from './use-flow.ts';
 import { DraggedWire, Wire } from './wire.tsx';
@@ -59,6 +59,10 @@ export interface CanvasProps {
   stale?: ReadonlyMap<string, string> | undefined;
   /** steps with pinned output, and what that means in words */
   pinned?: ReadonlyMap<string, string> | undefined;
+  /** steps with a fault, and which in words */
+  faulted?: ReadonlyMap<string, string> | undefined;
+  /** what the last proof of this definition says about steps */
+  proved?: ReadonlyMap<string, ProofMark> | undefined;
   /** steps that differ in the run that this one is compared with, and in what */
   differs?: ReadonlyMap<string, string> | undefined;
   /** What a proposal does with these steps. */
@@ -90,6 +94,7 @@ const NO_TOOLS: readonly ToolEntry[] = [];
 const NO_OPERATIONS: readonly OperationEntry[] = [];
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 const NO_POINTS: ReadonlyMap<string, string> = new Map();
+const NO_PROOF: ReadonlyMap<string, ProofMark> = new Map();
 const NO_FATES: ReadonlyMap<string, Fate> = new Map();
 const nothing = (): void => {};
 
@@ -115,7 +120,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools' | 'operations'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, faulted = NO_POINTS, proved = NO_PROOF, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools' | 'operations'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.settled);
@@ -138,6 +143,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   useLayoutEffect(() => ui.setState({ breakpoints }), [ui, breakpoints]);
   useLayoutEffect(() => ui.setState({ stale }), [ui, stale]);
   useLayoutEffect(() => ui.setState({ pinned }), [ui, pinned]);
+  useLayoutEffect(() => ui.setState({ faulted, proved }), [ui, faulted, proved]);
   useLayoutEffect(() => ui.setState({ differs, proposed }), [ui, differs, proposed]);
   useLayoutEffect(() => ui.setState({ problems: problemsByNode(document_, diagnostics) }), [ui, document_, diagnostics]);
   useEffect(() => onReady?.(handle), [handle, onReady]);

@@ -114,6 +114,9 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
   const stopped = look.className === 'is-stopped';
   const stale = useUi((s) => s.stale.get(id));
   const pinned = useUi((s) => s.pinned.get(id));
+  const faulted = useUi((s) => s.faulted.get(id));
+  // In a run its states are what counts.
+  const proved = useUi((s) => (s.runView === null ? s.proved.get(id) : undefined));
   const differs = useUi((s) => s.differs.get(id));
   const fate = useUi((s) => s.proposed.get(id)) ?? 'changed';
   const pointWords = point === undefined ? '' : point === '' ? t('debug.mark') : t('debug.markWhen', { when: point });
@@ -128,6 +131,8 @@ export function Marks({ id, look }: { id: string; look: CardLook }) {
       ) : null}
       {stale === undefined ? null : <span className="cv-st c-off" title={stale} data-mark="stale"><Icon name="stale" size={12} label={stale} /></span>}
       {pinned === undefined ? null : <span className="cv-st c-sel" title={pinned} data-mark="pinned"><Icon name="pin" size={12} label={pinned} /></span>}
+      {faulted === undefined ? null : <span className="cv-st c-wait" title={faulted} data-mark="fault"><Icon name="bolt" size={12} label={faulted} /></span>}
+      {proved === undefined ? null : <span className={`cv-st ${proved.proved ? 'c-ok' : 'c-err'}`} title={proved.words} data-mark={proved.proved ? 'proved' : 'unproved'}><Icon name="shield" size={12} label={proved.words} /></span>}
       {differs === undefined ? null : <span className={`cv-st ${FATES[fate].tone}`} title={differs} data-mark="differs" data-fate={fate}><Icon name={FATES[fate].icon} size={12} label={differs} /></span>}
       {unsaved ? <span className="cv-dot" title={t('canvas.unsaved')} data-mark="unsaved"><span className="vh">{t('canvas.unsaved')}</span></span> : null}
       {look.signal ? <span className="cv-st" title={look.words}><SignalIcon signal={look.signal} size={12} /></span> : null}

@@ -46,6 +46,9 @@ export interface SearchAt {
   frame?: string | undefined;
 }
 
+/** What a proof says about a step. */
+export interface ProofMark { proved: boolean; words: string }
+
 /** What becomes of a step when a proposal is accepted. */
 export type Fate = 'new' | 'changed' | 'removed';
 
@@ -104,6 +107,10 @@ export interface CanvasUi {
   stale: ReadonlyMap<string, string>;
   /** steps with pinned output, and what that means in words */
   pinned: ReadonlyMap<string, string>;
+  /** steps with a fault, in the next run or in this one, and which in words */
+  faulted: ReadonlyMap<string, string>;
+  /** steps about which the last proof of this definition says something, and what in words */
+  proved: ReadonlyMap<string, ProofMark>;
   /** steps that differ in the run that this one is compared with, and in what */
   differs: ReadonlyMap<string, string>;
   /** What a proposal does with them; it is one of those that differ. */
@@ -138,6 +145,8 @@ export const createUi = (): UiStore =>
     breakpoints: new Map(),
     stale: new Map(),
     pinned: new Map(),
+    faulted: new Map(),
+    proved: new Map(),
     differs: new Map(),
     proposed: new Map(),
   }));

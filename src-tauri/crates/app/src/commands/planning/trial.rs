@@ -10,7 +10,7 @@ use crate::error::{ApiError, ApiResult};
 use crate::runs::new_run::NewRun;
 use crate::workflows::check;
 use serde_json::Value;
-use signalbox_model::{EventBody, RunEvent, RunStatus, Workflow};
+use signalbox_model::{EventBody, RunEvent, RunOrigin, RunStatus, Workflow};
 use signalbox_planner::{
     Call, Category, Event, Issue, Recorded, Trial, body_error, calls, issue_of_error, issue_of_result,
     missing_references, not_consented, resume_from, trial_document,
@@ -190,7 +190,8 @@ impl Trials {
         self.app
             .blocking(move |app| {
                 let Some((run_id, from)) = from else {
-                    let new = NewRun { origin: caller.origin(None), ..NewRun::default() };
+                    let origin = RunOrigin { trial: true, ..caller.origin(None) };
+                    let new = NewRun { origin, ..NewRun::default() };
                     return Ok(match app.start_document(trial, None, new, None)? {
                         StartOutcome::New(id) | StartOutcome::Queued(id) | StartOutcome::Existing(id) => id,
                     });

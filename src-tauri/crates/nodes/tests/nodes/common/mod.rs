@@ -50,6 +50,7 @@ pub(crate) fn call(kind: &str, effects: Effects, slot: CallSlot) -> Call {
         launch_id: "n-0".into(),
         budget: Budget::default(),
         permits: Permits::default(),
+        fault: None,
         run_id: "r".into(),
         workflow_id: "w".into(),
     }
