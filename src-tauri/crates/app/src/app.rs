@@ -13,6 +13,7 @@ use crate::models::KeptProviders;
 use crate::runs::masked_views::Masked;
 use crate::runs::paths::RunPaths;
 use crate::runs::preview_limits::Previews;
+use crate::runs::replay::driver::Replays;
 use crate::runs::structured_log::RunLog;
 use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
@@ -116,6 +117,8 @@ pub struct App {
     pub(crate) suggesting: Suggesting,
     /// Plans that are under way.
     pub(crate) planning: Planning,
+    /// Replays that this process drives.
+    pub(crate) replays: Replays,
     /// Who copies audit entries to which sink.
     pub(crate) sink_turns: SinkTurns,
     /// Who signs the audit chain.
@@ -223,6 +226,7 @@ impl App {
             world,
             suggesting: Suggesting::default(),
             planning: Planning::default(),
+            replays: Replays::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
             previews: Previews::default(),
@@ -256,6 +260,7 @@ impl App {
                 app.webhooks_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.triggers_in_background(threads.handle());
+                app.replays_in_background(threads.handle());
                 app.watch_clock(threads.handle());
             }
         }

@@ -10,6 +10,7 @@ mod debug;
 mod diff;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod failures;
 pub(crate) mod import;
 pub(crate) mod input;
 pub(crate) mod manual;

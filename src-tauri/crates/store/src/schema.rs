@@ -44,6 +44,8 @@ fn all() -> Vec<&'static Migration> {
         table::run_limit::MIGRATIONS,
         table::trigger_intake::MIGRATIONS,
         table::remembered_key::MIGRATIONS,
+        table::failure::MIGRATIONS,
+        table::replay::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

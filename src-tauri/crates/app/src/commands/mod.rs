@@ -8,6 +8,8 @@ mod audit_retention;
 mod audit_sink;
 mod connector;
 mod error_rules;
+mod failure_replay;
+mod failures;
 mod folder;
 mod inbox;
 mod model;
@@ -45,6 +47,12 @@ pub(crate) use audit_sink::{
 };
 pub(crate) use connector::{connector_add, connector_list, connector_operation, connector_remove};
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
+pub(crate) use failure_replay::{
+    replay_get, replay_items, replay_list, replay_pause, replay_resume, replay_start, replay_stop, replay_undo,
+};
+pub(crate) use failures::{
+    failure_group, failure_groups, failure_members, failure_preview, failure_preview_one, failure_propose,
+};
 pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke};
 pub use folder::{grant_root, parse_allow_dir};
 pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};

@@ -128,6 +128,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         key: None,
         firing: None,
         limited: None,
+        replayed: None,
     }
 }
 
