@@ -28,7 +28,7 @@ const nothing = () => undefined;
 it('a hundred thousand failures of one kind are a page, and the next one when it is scrolled to', async () => {
   const asked: unknown[] = [];
   renderWith(<GroupDetail group="g1" onOpenRun={nothing} onOpenTask={nothing} onPropose={nothing} />, {
-    who: () => ({ principal: 'user:anna', role: 'viewer', via: 'app' }),
+    who: () => ({ operatorId: 'user:anna', role: 'viewer', via: 'app' }),
     failure_group: () => ({ ...group, shape: ['/ object', '/amount string'], replays: [], newest: failure(100_000) }),
     failure_members: (request: { before?: number }) => {
       asked.push(request.before);
@@ -48,7 +48,7 @@ it('a correction is tried piece by piece, and only those that fit are counted fo
   const user = userEvent.setup();
   const sent: unknown[] = [];
   renderWith(<GroupDetail group="g1" onOpenRun={nothing} onOpenTask={nothing} onPropose={nothing} />, {
-    who: () => ({ principal: 'user:anna', role: 'builder', via: 'app' }),
+    who: () => ({ operatorId: 'user:anna', role: 'builder', via: 'app' }),
     failure_group: () => ({ ...group, open: 4, shape: [], replays: [], newest: failure(4) }),
     failure_members: () => ({ failures: [4, 3, 2, 1].map(failure) }),
     failure_preview_one: () => ({ before: [{ amount: '12,5' }], after: [{ amount: 12.5 }], masked: false, repeats: ['Book'], answers: 0 }),
@@ -84,7 +84,7 @@ it('a replay tells how far it is, and can be paused, taken back and stopped afte
   const user = userEvent.setup();
   const done: string[] = [];
   renderWith(<GroupDetail group="g1" onOpenRun={nothing} onOpenTask={nothing} onPropose={() => done.push('propose')} />, {
-    who: () => ({ principal: 'user:anna', role: 'builder', via: 'app' }),
+    who: () => ({ operatorId: 'user:anna', role: 'builder', via: 'app' }),
     failure_group: () => ({ ...group, open: 0, shape: [], replays: [replay], suggestion: { replay: 'p0', times: 3, kind: 'data.set', config: { assign: { amount: 1 } } } }),
     replay_pause: () => { done.push('pause'); return { ...replay, status: 'paused' }; },
     replay_undo: () => { done.push('undo'); return { ...replay, status: 'undone' }; },

@@ -62,7 +62,7 @@ impl Rule {
             (None, None, Some(text)) => {
                 let compiled = Expr::compile(text).map_err(|error| {
                     ApiError::bad_request(
-                        format!("The expression cannot be used: {error}."),
+                        format!("The expression cannot be used: {}", sentence(&error)),
                         "Write an expression that gives the new data of an item, for example {'id': item.id}.",
                     )
                 })?;
@@ -124,15 +124,15 @@ impl Rule {
         match self {
             Self::Recorded => Ok((*item.data).clone()),
             Self::Patch { operations, literal: true } => {
-                patch::apply(&item.data, operations).map_err(|error| format!("{error}."))
+                patch::apply(&item.data, operations).map_err(|error| sentence(&error))
             }
             Self::Patch { operations, literal: false } => {
                 let scope = of_item(scope, item);
                 let made: Vec<Operation> =
                     operations.iter().map(|one| evaluated(one, &scope)).collect::<Result<_, _>>()?;
-                patch::apply(&item.data, &made).map_err(|error| format!("{error}."))
+                patch::apply(&item.data, &made).map_err(|error| sentence(&error))
             }
-            Self::Expression(expression) => expression.eval(&of_item(scope, item)).map_err(|error| format!("{error}.")),
+            Self::Expression(expression) => expression.eval(&of_item(scope, item)).map_err(|error| sentence(&error)),
         }
     }
 
@@ -160,6 +160,12 @@ impl Rule {
     }
 }
 
+/// Some errors end with a full stop, others do not.
+fn sentence(error: &impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    if text.ends_with('.') { text } else { format!("{text}.") }
+}
+
 fn scope_of(plan: &Plan, error: &Value) -> Scope {
     let context = plan.context.iter().map(|(name, value)| (name.clone(), Arc::new(value.clone()))).collect();
     Scope {
@@ -176,7 +182,7 @@ fn of_item(scope: &Scope, item: &Item) -> Scope {
 }
 
 fn evaluated(operation: &Operation, scope: &Scope) -> Result<Operation, String> {
-    let made = |value: &Value| config::evaluate(value, None, scope).map_err(|error| format!("{error}."));
+    let made = |value: &Value| config::evaluate(value, None, scope).map_err(|error| sentence(&error));
     Ok(match operation {
         Operation::Add { path, value } => Operation::Add { path: path.clone(), value: made(value)? },
         Operation::Replace { path, value } => Operation::Replace { path: path.clone(), value: made(value)? },
