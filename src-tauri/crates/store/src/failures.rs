@@ -8,6 +8,9 @@ use crate::table::failure::{self, FailureGroup, FailureGroups, FailureQuery, Fai
 use crate::table::replay::{self, NewReplay, ReplayCounts, ReplayItem, ReplayRow, ReplayState, Replayed};
 use signalbox_audit::Record;
 
+/// Rows that are removed in one transaction.
+const SWEEP: usize = 2_000;
+
 /// Failures.
 impl Store {
     /// Groups with open failures, those that failed last first.
@@ -145,6 +148,11 @@ impl Store {
             replay::set_owner(work.connection, &id, Some(&instance.id))?;
             Ok(true)
         })
+    }
+
+    /// Removes replays that ended before; says whether more are left.
+    pub fn replays_sweep(&self, before_ms: i64) -> Result<bool> {
+        Ok(self.write(false, move |work| replay::sweep(work.connection, before_ms, SWEEP))? >= SWEEP)
     }
 
     /// Gives a replay back, so that any process may drive it.

@@ -6,10 +6,11 @@ use crate::caller::Caller;
 use crate::commands::failures::{Tried, sample, signature};
 use crate::commands::task::text;
 use crate::dto::{
-    Replay, ReplayItem, ReplayItemPage, ReplayItems, ReplayList, ReplayRef, ReplayStart, ReplayStatus, ReplayStop,
-    RerunDefinition,
+    Correction, Replay, ReplayItem, ReplayItemPage, ReplayItems, ReplayList, ReplayRef, ReplayStart, ReplayStatus,
+    ReplayStop, RerunDefinition,
 };
 use crate::error::{ApiError, ApiResult, Class};
+use crate::runs::replay::correction::Rule;
 use crate::runs::replay::job::{Kept, started_by};
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
@@ -52,9 +53,13 @@ pub(crate) fn replay_start(app: &App, caller: &Caller, request: ReplayStart) -> 
     let signature = signature(app, &tried, &sample)?;
     // Another process may have changed the grants.
     app.grants_changed()?;
+    let edits = match &tried.rule {
+        Rule::Patch { operations, literal: true } => Some(operations.clone()),
+        _ => None,
+    };
     let kept = Kept {
-        correction: request.correction,
-        recorded: tried.recorded,
+        correction: Correction { edited: None, ..request.correction },
+        edits,
         keep_answers: request.keep_answers,
         include_different: request.include_different,
         rate,
@@ -111,7 +116,7 @@ fn word(definition: RerunDefinition) -> &'static str {
 
 fn word_of(kept: &Kept) -> &'static str {
     let correction = &kept.correction;
-    match (&correction.edited, &correction.patch, &correction.expression) {
+    match (&kept.edits, &correction.patch, &correction.expression) {
         (Some(_), _, _) => "edited",
         (_, Some(_), _) => "patch",
         (_, _, Some(_)) => "expression",

@@ -119,8 +119,6 @@ pub(crate) fn failure_members(app: &App, _: &Caller, request: FailureList) -> Ap
 pub(super) struct Tried {
     pub(super) rule: Rule,
     pub(super) definition: Definition,
-    /// For an edited input: what it was made of.
-    pub(super) recorded: Vec<Value>,
     other: bool,
 }
 
@@ -133,15 +131,13 @@ impl Tried {
         }
         let row = app.store.run(&failure.run_id)?;
         let definition = definition_of(app, caller, &row, correction.definition)?;
-        let mut recorded = Vec::new();
         let rule = Rule::of(correction, |id| {
             let edited = open(app, id)?;
             let of = app.store.run(&edited.run_id)?;
             let plan = plan(app, &edited, definition_of(app, caller, &of, RerunDefinition::Original)?)?;
-            recorded = plan.input.iter().map(|item| (*item.data).clone()).collect();
-            Ok(recorded.clone())
+            Ok(plan.input.iter().map(|item| (*item.data).clone()).collect())
         })?;
-        Ok(Self { rule, definition, recorded, other: correction.definition == RerunDefinition::Current })
+        Ok(Self { rule, definition, other: correction.definition == RerunDefinition::Current })
     }
 
     /// What it gives for a failure.

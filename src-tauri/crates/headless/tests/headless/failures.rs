@@ -207,3 +207,30 @@ fn a_killed_server_goes_on_with_its_replay_and_begins_no_run_twice() {
     assert!(undone["status"] == "undone" && undone["removed"].as_u64() >= Some(left - 2), "{undone}");
     assert_eq!(serving.ask("POST", "/rpc/replay_resume", &json!({ "replay": other })).code(), "REPLAY_STATE");
 }
+
+#[test]
+fn a_call_in_a_loop_begins_again_in_its_iteration() {
+    let place = TestHome::new();
+    let serving = with_roles(&place);
+    let mut file = workflow(
+        json!({
+            "l": { "type": "flow.loop", "config": { "source": "=params.rows" } },
+            "b": { "type": "data.set", "parent": "l", "config": { "assign": { "n": "=_item.n * 2.0" } } },
+        }),
+        json!([]),
+    );
+    file["id"] = "rows".into();
+    file["settings"] = json!({ "errorPolicy": "fail" });
+    store(&serving, &file);
+    start(&serving, "rows", &json!({ "rows": [{ "n": 1.0 }, { "n": "2" }, { "n": 3.0 }] }));
+    let group = group_of(&serving, 1);
+    assert_eq!(groups(&serving)[0]["stepId"], "l/b");
+    let one = rpc(&serving, "failure_members", json!({ "group": group }))["failures"][0].clone();
+    assert_eq!(one["stepId"], "l[1]/b");
+    // The input of the workflow is not the step's: a re-run with the same input fails in the same way.
+    let request = json!({ "group": group, "correction": {}, "reason": "once more" });
+    let replay = rpc(&serving, "replay_start", request)["replay"].as_str().expect("an id").to_owned();
+    let done = ended(&serving, &replay);
+    assert_eq!((&done["started"], &done["rule"]), (&json!(1), &json!("recorded")), "{done}");
+    assert_eq!(group_of(&serving, 1), group, "it is a failure of its own");
+}

@@ -41,7 +41,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
             UPDATE failure_group SET open = open + (NEW.state = 'open') - (OLD.state = 'open') WHERE id = NEW.of_group;
           END;
           CREATE TRIGGER failure_removed AFTER DELETE ON failure BEGIN
-            UPDATE failure_group SET open = open - (OLD.state = 'open'), total = total - 1 WHERE id = OLD.of_group;
+            UPDATE failure_group SET open = open - (OLD.state = 'open'), total = total - 1,
+              sample = CASE WHEN total = 1 THEN '' ELSE sample END WHERE id = OLD.of_group;
+            DELETE FROM failure_group WHERE id = OLD.of_group AND total = 0
+              AND NOT EXISTS (SELECT 1 FROM replay WHERE of_group = OLD.of_group);
           END;
           CREATE TRIGGER failure_of_task AFTER UPDATE OF state ON task WHEN OLD.state = 'open' AND NEW.state <> 'open' BEGIN
             UPDATE failure SET state = 'answered' WHERE run = NEW.run AND task = NEW.id AND state = 'open';

@@ -366,6 +366,29 @@ pub(crate) fn set_state(
     Ok(true)
 }
 
+/// Removes at most `limit` failures of replays that ended before, then those replays; says how many rows went.
+pub(crate) fn sweep(connection: &Connection, before_ms: i64, limit: usize) -> Result<usize> {
+    let items = connection
+        .prepare_cached(
+            "DELETE FROM replay_item WHERE (replay, failure) IN (SELECT i.replay, i.failure FROM replay AS r \
+             JOIN replay_item AS i ON i.replay = r.id WHERE r.ended_ms < ?1 LIMIT ?2)",
+        )?
+        .execute(params![before_ms, limit as u64])?;
+    if items == limit {
+        return Ok(items);
+    }
+    let replays = connection
+        .prepare_cached(
+            "DELETE FROM replay WHERE ended_ms < ?1 AND NOT EXISTS (SELECT 1 FROM replay_item WHERE replay = replay.id)",
+        )?
+        .execute([before_ms])?;
+    connection.execute(
+        "DELETE FROM failure_group WHERE total = 0 AND NOT EXISTS (SELECT 1 FROM replay WHERE of_group = failure_group.id)",
+        [],
+    )?;
+    Ok(items + replays)
+}
+
 /// Replays that go on, with the process that drives each.
 pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<(String, Option<String>)>> {
     let mut statement = connection

@@ -44,6 +44,8 @@ enum Came {
     Halted,
     /// Nothing can begin now.
     Trouble(String),
+    /// This process ends.
+    Closing,
 }
 
 impl App {
@@ -89,19 +91,29 @@ async fn drive(app: Arc<App>, id: String) {
         let own = id.clone();
         let claimed = app.blocking(move |app| Ok(app.store.replay_claim(&own)?)).await;
         let mut again = false;
-        if matches!(claimed, Ok(true))
-            && let Err(error) = pass(&app, &id).await
-        {
-            again = !pause(&app, &id, &error.message).await;
+        let mine = matches!(claimed, Ok(true));
+        if mine {
+            match pass(&app, &id).await {
+                Ok(()) => {}
+                // Whoever comes next goes on with it.
+                Err(error) if matches!(error.code.as_str(), CLOSING | "STORE_CLOSED") => {
+                    app.replays.live().remove(&id);
+                    return;
+                }
+                Err(error) => again = !pause(&app, &id, &error.message).await,
+            }
             if again {
                 // The store cannot be written now: not even that can be said.
                 tokio::time::sleep(LOOK).await;
+            } else {
+                // Another process may resume it.
+                let own = id.clone();
+                drop(app.blocking(move |app| Ok(app.store.replay_release(&own)?)).await);
             }
         }
         // Whoever resumes it after this look finds it not driven; whoever did before is seen by the look.
         let mut live = app.replays.live();
-        again |=
-            matches!(claimed, Ok(true)) && app.store.replay(&id).is_ok_and(|row| row.state == ReplayState::Running);
+        again |= mine && app.store.replay(&id).is_ok_and(|row| row.state == ReplayState::Running);
         if !again {
             live.remove(&id);
             return;
@@ -149,6 +161,7 @@ async fn pass(app: &Arc<App>, id: &str) -> ApiResult<()> {
         Ok(Came::Settled) => Ok(false),
         Ok(Came::Halted) => Ok(true),
         Ok(Came::Trouble(message)) => Err(trouble(message)),
+        Ok(Came::Closing) => Err(ApiError::unavailable(CLOSING, "Signalbox is closing.", "Start it again.")),
         // A fault in one of them is told by its run; nothing of it is known here.
         Err(_) => Err(trouble("A run could not be started because of a fault of the program.".into())),
     };
@@ -215,8 +228,8 @@ async fn one(app: &Arc<App>, job: &Arc<Job>, item: ReplayItem) -> Result<Option<
     let replayed = Replayed { replay: job.id.clone(), failure: item.failure };
     let (own, id) = (Arc::clone(app), item.failure);
     let looked = app.runtime.worker(move || look(&own, id)).await;
-    let looked = looked.map_err(|error| Came::Trouble(format!("{error}.")))?;
-    let (failure, row) = match looked.map_err(|error| Came::Trouble(format!("{error}.")))? {
+    let looked = looked.map_err(|_| Came::Closing)?;
+    let (failure, row) = match looked.map_err(of_store)? {
         Ok(found) => found,
         Err(why) => return settle(app, replayed, "skipped", why).await,
     };
@@ -241,11 +254,21 @@ async fn one(app: &Arc<App>, job: &Arc<Job>, item: ReplayItem) -> Result<Option<
             | RunError::CannotWait { .. }
             | RunError::Store(StoreError::Corrupt { .. } | StoreError::Invalid { .. })),
         ) => settle(app, replayed, "refused", format!("{error}.")).await,
+        Err(RunError::Closing | RunError::Store(StoreError::Closed)) => Err(Came::Closing),
         Err(error) => Err(Came::Trouble(format!("{error}."))),
     }
 }
 
+/// Code of an error that only says that this process ends.
+const CLOSING: &str = "CLOSING";
 const DELETED: &str = "Its run was deleted meanwhile.";
+
+fn of_store(error: StoreError) -> Came {
+    match error {
+        StoreError::Closed => Came::Closing,
+        error => Came::Trouble(format!("{error}.")),
+    }
+}
 
 type Looked = Result<(FailureRow, signalbox_store::RunRow), String>;
 
@@ -289,7 +312,8 @@ async fn settle(app: &Arc<App>, replayed: Replayed, state: &'static str, why: St
     let settled = app.runtime.worker(move || store.replay_settle(replayed, state, why)).await;
     match settled {
         Ok(Ok(())) => Ok(None),
-        Ok(Err(error)) => Err(Came::Trouble(format!("{error}."))),
-        Err(error) => Err(Came::Trouble(format!("{error}."))),
+        Ok(Err(error)) => Err(of_store(error)),
+        // Only a runtime that closes takes no work.
+        Err(_) => Err(Came::Closing),
     }
 }

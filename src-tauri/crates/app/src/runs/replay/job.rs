@@ -7,6 +7,7 @@ use crate::dto::{Correction, RerunDefinition};
 use crate::error::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use signalbox_engine::patch::Operation;
 use signalbox_engine::rerun::{Overrides, Plan};
 use signalbox_model::RunOrigin;
 use signalbox_runtime::{Again, Correct, Definition, Pinned, ReplayOf, definition};
@@ -19,9 +20,9 @@ use std::sync::Arc;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Kept {
     pub(crate) correction: Correction,
-    /// For an edited input: what it was made of.
-    #[serde(default)]
-    pub(crate) recorded: Vec<Value>,
+    /// What an edited input comes to. The input itself is data of a run, which may be deleted, and is not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) edits: Option<Vec<Operation>>,
     pub(crate) keep_answers: bool,
     pub(crate) include_different: bool,
     pub(crate) rate: u32,
@@ -46,8 +47,10 @@ pub(crate) struct Job {
 
 impl Kept {
     pub(crate) fn rule(&self) -> ApiResult<Rule> {
-        let recorded = self.recorded.clone();
-        Rule::of(&self.correction, |_| Ok(recorded))
+        match &self.edits {
+            Some(edits) => Ok(Rule::Patch { operations: edits.clone(), literal: true }),
+            None => Rule::of(&self.correction, |_| Ok(Vec::new())),
+        }
     }
 
     pub(crate) fn read(row: &ReplayRow) -> ApiResult<Self> {

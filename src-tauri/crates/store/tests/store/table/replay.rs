@@ -83,6 +83,11 @@ fn a_failure_begins_once_and_nothing_begins_after_a_stop() {
     assert_eq!((counts.started, counts.waiting, counts.removed), (1, 0, 2));
     assert_eq!(open(&store), [("No account".to_owned(), 1)], "what had not begun is in the group again");
     assert_eq!(replay(&store, "three", "r"), Ok(1));
+    // One that has ended is thrown away at its time, with its failures.
+    assert_eq!(store.replays_sweep(T0), Ok(false));
+    assert!(store.replay("one").is_ok());
+    assert_eq!(store.replays_sweep(T0 + 1), Ok(false));
+    assert!(store.replay("one").is_err() && store.replay("three").is_ok());
 }
 
 #[test]
