@@ -1121,6 +1121,21 @@ export interface ContextDeclaration {
   initial?: Record<string, unknown>;
 }
 
+/** What is changed before the failed step executes again. At most one of `edited`, `patch` and `expression`; with none of them the step gets its recorded input. */
+export interface Correction {
+  /** Data of the items of one failure, as a person has edited them. What was changed there is changed in the others where they have the same value in that place. */
+  edited?: EditedInput;
+  /** JSON Patch (RFC 6902) over the data of each item. A text value that begins with `=` is an expression over `item`. */
+  patch?: unknown[];
+  /** CEL over `item`, `items`, `params`, `context` and `error` that gives the new data of each item. */
+  expression?: string;
+  /** With which definition the new runs run. */
+  definition?: RerunDefinition;
+}
+
+/** How a correction fits a failure. */
+export type CorrectionFit = 'fits' | 'different' | 'not';
+
 /** Steps and connected ports that are reached. */
 export interface Coverage {
   /** Ids of steps that were called, or skipped by their condition. */
@@ -1351,6 +1366,14 @@ export interface Edge {
   from: PortRef;
   /** Target node id. */
   to: string;
+}
+
+/** An edited input. */
+export interface EditedInput {
+  /** The failure whose input it is. */
+  failure: number;
+  /** Data of its items. */
+  input: unknown[];
 }
 
 /** What a call does outside the engine. */
@@ -1600,6 +1623,204 @@ export interface FaultName {
   fault: string;
   /** Only the first call has it. */
   firstCallOnly?: boolean;
+/** One failure. */
+export interface Failure {
+  /** Its number. */
+  failure: number;
+  /** The run. */
+  runId: string;
+  /** The open task about it; none when the run has failed. */
+  taskId?: string;
+  /** The failed step, with its path. */
+  stepId: string;
+  /** RFC 3339. */
+  at: string;
+}
+
+/** A group of failures: the same step of the same workflow with the same code, a message that differs only in values, and an input of the same shape. */
+export interface FailureGroup {
+  /** Its id. */
+  group: string;
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The failed step, without iterations. */
+  stepId: string;
+  /** Code of the error; may be empty. */
+  code: string;
+  /** The message, with `#`, `<id>`, `<time>`, `<path>`, `<url>` and `"…"` in the place of its values. */
+  message: string;
+  /** The newest message, with masks. */
+  sample: string;
+  /** Failures that nobody has dealt with. */
+  open: number;
+  /** All that are still stored. */
+  total: number;
+  /** RFC 3339. */
+  firstAt: string;
+  /** RFC 3339. */
+  lastAt: string;
+}
+
+/** A group with what belongs to it. */
+export interface FailureGroupDetails {
+  /** Its id. */
+  group: string;
+  /** Id of the workflow. */
+  workflowId: string;
+  /** Its name. */
+  workflowName: string;
+  /** The failed step, without iterations. */
+  stepId: string;
+  /** Code of the error; may be empty. */
+  code: string;
+  /** The message, with `#`, `<id>`, `<time>`, `<path>`, `<url>` and `"…"` in the place of its values. */
+  message: string;
+  /** The newest message, with masks. */
+  sample: string;
+  /** Failures that nobody has dealt with. */
+  open: number;
+  /** All that are still stored. */
+  total: number;
+  /** RFC 3339. */
+  firstAt: string;
+  /** RFC 3339. */
+  lastAt: string;
+  /** Title of the step in the newest failed run. */
+  stepTitle?: string;
+  /** The shape of the input, one place with its type each: `/items/* /price number`. */
+  shape: string[];
+  /** The newest open failure. */
+  newest?: Failure;
+  /** Replays of this group, the newest first, at most 20. */
+  replays: Replay2[];
+  /** What three corrections of one kind suggest to the author. */
+  suggestion?: FailureSuggestion;
+}
+
+/** Names a group. */
+export interface FailureGroupGet {
+  /** Its id. */
+  group: string;
+}
+
+/** Which groups to list. */
+export interface FailureGroupList {
+  /** Only of this workflow (id). */
+  workflow?: string;
+  /** At most so many, 50 when absent, at most 200. */
+  limit?: number;
+  /** `next` of the page before. */
+  after?: string;
+}
+
+/** A page of groups, those that failed last first. */
+export interface FailureGroupPage {
+  /** The groups. */
+  groups: FailureGroup[];
+  /** Asks for the next page. */
+  next?: string;
+  /** Groups of all pages. */
+  total: number;
+  /** Failures of before an upgrade are still being taken in. */
+  filling: boolean;
+}
+
+/** Which failures of a group to list. */
+export interface FailureList {
+  /** The group. */
+  group: string;
+  /** `next` of the page before. */
+  before?: number;
+  /** At most so many, 100 when absent, at most 500. */
+  limit?: number;
+}
+
+/** A page of open failures, the newest first. */
+export interface FailurePage {
+  /** The failures. */
+  failures: Failure[];
+  /** Asks for the next page. */
+  next?: number;
+}
+
+/** Tries a correction on some failures of a group; nothing is started. */
+export interface FailurePreview {
+  /** The group. */
+  group: string;
+  /** The correction. */
+  correction: Correction;
+  /** The failure that the correction was made for; the others are compared with what it gives there. The newest when absent. */
+  sample?: number;
+  /** `next` of the piece before. */
+  before?: number;
+  /** At most so many, 50 when absent, at most 200. */
+  limit?: number;
+}
+
+/** Tries a correction on one failure and shows the values. */
+export interface FailurePreviewOne {
+  /** The failure. */
+  failure: number;
+  /** The correction. */
+  correction: Correction;
+}
+
+/** A piece of a preview. */
+export interface FailurePreviewPage {
+  /** What was tried. */
+  tried: FailureTried[];
+  /** Asks for the next piece. */
+  next?: number;
+}
+
+/** A failure with what a correction makes of its input. */
+export interface FailurePreviewed {
+  /** Data of the items that the step got. */
+  before: unknown[];
+  /** Data of the items that it would get; absent when the correction does not fit. */
+  after?: unknown[];
+  /** Why the correction does not fit. */
+  why?: string;
+  /** Values are masked. */
+  masked: boolean;
+  /** Steps that execute again, write, and have done so before: done twice they may do the same a second time. */
+  repeats: string[];
+  /** Answers of people that could be kept. */
+  answers: number;
+}
+
+/** A proposal that waits in the builder. */
+export interface FailureProposed {
+  /** Opaque id of the workflow file. */
+  ref: string;
+  /** The step that would stand before the failed one. */
+  stepId: string;
+}
+
+/** A correction that was made again and again, as a step for the workflow. */
+export interface FailureSuggestion {
+  /** The replay whose rule it is. */
+  replay: string;
+  /** How often the rule was used. */
+  times: number;
+  /** Kind of the step that would stand before the failed one. */
+  kind: string;
+  /** Its settings. */
+  config: unknown;
+}
+
+/** A failure that was tried. */
+export interface FailureTried {
+  /** Its number. */
+  failure: number;
+  /** Its run. */
+  runId: string;
+  /** How the correction fits. */
+  fit: CorrectionFit;
+  /** Why it does not, or what is different. */
+  why?: string;
 }
 
 /** What one fault, or several that are handled alike, lead to. */
@@ -3226,6 +3447,138 @@ export type Rejection = 'not_paused' | 'bad_token' | 'already_answered' | 'expir
 
 /** What happens to a call that a crash interrupted. */
 export type Replay = 'safe' | 'ask';
+
+/** A replay. */
+export interface Replay2 {
+  /** Its id. */
+  replay: string;
+  /** Its group. */
+  group: string;
+  /** Where it stands. */
+  status: ReplayStatus;
+  /** Why it was started. */
+  reason: string;
+  /** Who started it. */
+  by: string;
+  /** RFC 3339. */
+  startedAt: string;
+  /** RFC 3339. */
+  endedAt?: string;
+  /** Why it was paused, when no person did. */
+  problem?: string;
+  /** Failures that were not dealt with yet. */
+  waiting: number;
+  /** Failures whose runs have begun. */
+  started: number;
+  /** Failures that somebody else dealt with meanwhile. */
+  skipped: number;
+  /** Failures that the correction does not fit; they stay in the group. */
+  refused: number;
+  /** Failures that were taken back before they began; they are in the group again. */
+  removed: number;
+  /** Of the runs that have begun: ended well. */
+  completed: number;
+  /** Of the runs that have begun: failed again. */
+  failed: number;
+  /** Of the runs that have begun: wait for a person. */
+  paused: number;
+  /** Of the runs that have begun: under way. */
+  running: number;
+  /** Of the runs that have begun: cancelled. */
+  cancelled: number;
+  /** Most runs that begin in a second. */
+  rate: number;
+  /** Most runs of it under way at once. */
+  concurrency: number;
+  /** Answers of people are given again. */
+  keepAnswers: boolean;
+  /** Also those for which the correction gives something different. */
+  includeDifferent: boolean;
+  /** How it corrects: `recorded`, `edited`, `patch` or `expression`. */
+  rule: string;
+  /** With which definition its runs run. */
+  definition: RerunDefinition;
+}
+
+/** A failure of a replay. */
+export interface ReplayItem {
+  /** Its number. */
+  failure: number;
+  /** The original. */
+  runId: string;
+  /** The run that began. */
+  newRunId?: string;
+  /** Why it was skipped or refused. */
+  why?: string;
+}
+
+/** A page of failures of a replay. */
+export interface ReplayItemPage {
+  /** The failures. */
+  items: ReplayItem[];
+  /** Asks for the next page. */
+  next?: number;
+}
+
+/** Where a failure of a replay stands. */
+export type ReplayItemState = 'waiting' | 'started' | 'skipped' | 'refused' | 'removed';
+
+/** Which failures of a replay to list. */
+export interface ReplayItems {
+  /** The replay. */
+  replay: string;
+  /** Which ones. */
+  state: ReplayItemState;
+  /** `next` of the page before. */
+  after?: number;
+  /** At most so many, 100 when absent, at most 500. */
+  limit?: number;
+}
+
+/** Which replays to list. */
+export interface ReplayList {
+  /** Only of this group. */
+  group?: string;
+}
+
+/** Names a replay. */
+export interface ReplayRef {
+  /** Its id. */
+  replay: string;
+}
+
+/** Starts a replay. */
+export interface ReplayStart {
+  /** The group. */
+  group: string;
+  /** The correction. */
+  correction?: Correction;
+  /** The failure that the correction was made for; the newest when absent. */
+  sample?: number;
+  /** Only these failures; all open ones of the group when absent. At most 10,000. */
+  only?: number[];
+  /** Also those for which the correction gives something different. */
+  includeDifferent?: boolean;
+  /** Answers of people are given again where they fit; else the people are asked again. */
+  keepAnswers?: boolean;
+  /** Most runs that begin in a second, 50 when absent, at most 10,000. */
+  rate?: number;
+  /** Most runs of it under way at once, 20 when absent, at most 500. */
+  concurrency?: number;
+  /** Why; stands in the audit chain. */
+  reason: string;
+}
+
+/** Where a replay stands. */
+export type ReplayStatus = 'running' | 'paused' | 'done' | 'stopped' | 'undone';
+
+/** Stops a replay. */
+export interface ReplayStop {
+  /** Its id. */
+  replay: string;
+  /** Also cancels the runs that it has begun and that have not ended. */
+  cancelRuns?: boolean;
+}
 
 /** An answer that could be given again. */
 export interface RerunAnswer {
@@ -6615,6 +6968,34 @@ export interface Commands {
   run_start: { request: RunStart; response: RunStarted };
   /** Starts a new run with the definition and input of an earlier one. */
   run_again: { request: RunId; response: RunStarted };
+  /** Lists groups of failed runs and open error tasks that are alike, those that failed last first. */
+  failure_groups: { request: FailureGroupList; response: FailureGroupPage };
+  /** Returns a group of failures with its replays, and the step that three corrections of one kind suggest. */
+  failure_group: { request: FailureGroupGet; response: FailureGroupDetails };
+  /** Lists the open failures of a group, newest first. */
+  failure_members: { request: FailureList; response: FailurePage };
+  /** Tries a correction on some failures of a group; nothing is started. */
+  failure_preview: { request: FailurePreview; response: FailurePreviewPage };
+  /** Tries a correction on one failure and returns its input before and after; nothing is started. */
+  failure_preview_one: { request: FailurePreviewOne; response: FailurePreviewed };
+  /** Proposes the correction that was used three times as a step of the workflow; a person accepts it in the builder. */
+  failure_propose: { request: FailureGroupGet; response: FailureProposed };
+  /** Replays the failures of a group from their failed step with one correction. */
+  replay_start: { request: ReplayStart; response: Replay2 };
+  /** Lists replays, those under way first. */
+  replay_list: { request: ReplayList; response: Replay2[] };
+  /** Returns a replay with its progress. */
+  replay_get: { request: ReplayRef; response: Replay2 };
+  /** Lists the failures of a replay by what became of them. */
+  replay_items: { request: ReplayItems; response: ReplayItemPage };
+  /** Pauses a replay: no more runs begin until it is resumed. */
+  replay_pause: { request: ReplayRef; response: Replay2 };
+  /** Resumes a paused replay. */
+  replay_resume: { request: ReplayRef; response: Replay2 };
+  /** Stops a replay: no more runs begin, and those that have begun are cancelled if wanted. */
+  replay_stop: { request: ReplayStop; response: Replay2 };
+  /** Takes back what a replay has not begun; what has begun goes on. */
+  replay_undo: { request: ReplayRef; response: Replay2 };
   /** Lists runs, newest first. */
   run_list: { request: RunList; response: RunPage };
   /** Returns a run with its pinned definition. */
@@ -6976,6 +7357,20 @@ export const commands: Record<CommandName, CommandInfo> = {
   plan_explain: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_start: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'workflow_list'] },
   run_again: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'workflow_list'] },
+  failure_groups: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  failure_group: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  failure_members: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  failure_preview: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  failure_preview_one: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  failure_propose: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['failure_group', 'plan_get', 'workflow_open', 'audit_list'] },
+  replay_start: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['failure_groups', 'failure_group', 'failure_members', 'replay_list', 'replay_get', 'run_list', 'task_list', 'task_counts', 'audit_list'] },
+  replay_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  replay_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  replay_items: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  replay_pause: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['failure_group', 'replay_list', 'replay_get', 'audit_list'] },
+  replay_resume: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['failure_group', 'replay_list', 'replay_get', 'audit_list'] },
+  replay_stop: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['failure_groups', 'failure_group', 'failure_members', 'replay_list', 'replay_get', 'run_list', 'audit_list'] },
+  replay_undo: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['failure_groups', 'failure_group', 'failure_members', 'replay_list', 'replay_get', 'audit_list'] },
   run_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_events: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -23,6 +23,7 @@ import { plan } from './en.plan.ts';
 import { poll } from './en.poll.ts';
 import { connectors } from './en.connectors.ts';
 import { imports } from './en.import.ts';
+import { failures } from './en.failures.ts';
 import { folders } from './en.folders.ts';
 import { health } from './en.health.ts';
 import { pins } from './en.pins.ts';
@@ -33,7 +34,7 @@ import { telemetry } from './en.telemetry.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...proof, ...health, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...proof, ...health, ...failures, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -13,6 +13,7 @@ import { canvas } from './zh.canvas.ts';
 import { compare } from './zh.compare.ts';
 import { conditions } from './zh.conditions.ts';
 import { errors } from './zh.errors.ts';
+import { failures } from './zh.failures.ts';
 import { folders } from './zh.folders.ts';
 import { forms } from './zh.forms.ts';
 import { inbox } from './zh.inbox.ts';
@@ -39,6 +40,6 @@ import { telemetry } from './zh.telemetry.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...proof, ...health, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...proof, ...health, ...failures, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...steps, ...triggers };

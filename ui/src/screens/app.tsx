@@ -8,6 +8,7 @@ import { formatTime, t, useLanguage } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { AutomationsScreen } from './automations-screen.tsx';
 import { CatalogScreen } from './catalog-screen.tsx';
+import { FailuresScreen } from './failures-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
 import { CloseQuestion } from './parts/close-question.tsx';
@@ -81,6 +82,7 @@ function Screens() {
         {route.screen === 'workflow' ? <BuilderScreen key={key} fileRef={route.ref} /> : null}
         {route.screen === 'health' ? <HealthScreen workflow={route.workflow} /> : null}
         {route.screen === 'runs' ? <RunsScreen workflow={route.workflow} queued={route.queued} /> : null}
+        {route.screen === 'failures' ? <FailuresScreen group={route.group} /> : null}
         {route.screen === 'run' ? <RunScreen key={key} runId={route.runId} step={route.step} at={route.at} /> : null}
         {route.screen === 'compare' ? <CompareScreen key={key} runId={route.runId} with={route.with} /> : null}
         {route.screen === 'automations' ? <AutomationsScreen ask={route.ask} /> : null}

@@ -29,7 +29,7 @@ import { hashOf, navigate, parseRoute, type Route } from './router.ts';
 
 const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.automations' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
   { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
-  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run', 'compare', 'health'] },
+  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run', 'compare', 'failures', 'health'] },
   { route: { screen: 'automations' }, icon: 'clock', title: 'nav.automations', screens: ['automations'] },
   { route: { screen: 'inbox' }, icon: 'inbox', title: 'nav.inbox', screens: ['inbox'] },
   { route: { screen: 'audit' }, icon: 'chain', title: 'nav.audit', screens: ['audit'] },
@@ -145,6 +145,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
     { id: 'app.import', title: t('import.command'), keys: [], run: () => void importFile(), when: makes, group, icon: 'folder' },
     { id: 'go.workflows', title: t('action.goWorkflows'), keys: ['Mod+Alt+1'], run: () => navigate({ screen: 'workflows' }), group, icon: 'flow', inFields: true },
     { id: 'go.runs', title: t('action.goRuns'), keys: ['Mod+Alt+2'], run: () => navigate({ screen: 'runs' }), group, icon: 'runs', inFields: true },
+    { id: 'go.failures', title: t('failures.title'), keys: [], run: () => navigate({ screen: 'failures' }), group, icon: 'errd' },
     { id: 'go.inbox', title: t('action.goInbox'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'inbox' }), group, icon: 'inbox', inFields: true },
     { id: 'go.audit', title: t('action.goAudit'), keys: ['Mod+Alt+4'], run: () => navigate({ screen: 'audit' }), group, icon: 'chain', inFields: true },
     { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+5'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },

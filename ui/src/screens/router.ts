@@ -13,6 +13,7 @@ export type Route =
   | { screen: 'compare'; runId: string; with: string }
   /** `ask`: with the question whether all workflows are to be deactivated. */
   | { screen: 'automations'; ask?: 'deactivate' }
+  | { screen: 'failures'; group?: string }
   | { screen: 'inbox'; taskId?: string }
   | { screen: 'audit'; query?: string; seq?: number }
   | { screen: 'catalog'; kind?: string }
@@ -41,6 +42,7 @@ export function parseRoute(hash: string): Route {
       const other = new URLSearchParams(query).get('with');
       return value && other ? { screen, runId: value, with: other } : { screen: 'runs' };
     }
+    case 'failures': return value ? { screen, group: value } : { screen };
     case 'inbox': return value ? { screen, taskId: value } : { screen };
     case 'audit': {
       const asked = new URLSearchParams(query).get('query');
@@ -70,6 +72,7 @@ export function hashOf(route: Route): string {
     }
     case 'health': return route.workflow ? `#/health/${encodeURIComponent(route.workflow)}` : '#/health';
     case 'compare': return `#/compare/${encodeURIComponent(route.runId)}?with=${encodeURIComponent(route.with)}`;
+    case 'failures': return route.group ? `#/failures/${encodeURIComponent(route.group)}` : '#/failures';
     case 'inbox': return route.taskId ? `#/inbox/${encodeURIComponent(route.taskId)}` : '#/inbox';
     case 'audit': return `#/audit${route.seq === undefined ? '' : `/${String(route.seq)}`}${route.query ? `?query=${encodeURIComponent(route.query)}` : ''}`;
     case 'catalog': return route.kind ? `#/catalog/${encodeURIComponent(route.kind)}` : '#/catalog';

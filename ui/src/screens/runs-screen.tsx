@@ -19,6 +19,7 @@ import { titleOf } from '../features/node-panel/index.ts';
 import { Banner, Button, ConfirmDialog, Dialog, EmptyState, Skeleton, toast } from '../kit/index.ts';
 import { attempt, copyText } from './commands.ts';
 import { Screen } from './frame.tsx';
+import { RunsViews } from './parts/runs-views.tsx';
 import { navigate } from './router.ts';
 
 const PAGE = 100;
@@ -68,7 +69,7 @@ export function RunsScreen({ workflow, queued = false }: { workflow: string | un
     if (await attempt(() => act(command, { runId: run.runId }))) toast({ signal: 'ok', text: command === 'run_cancel' ? t('runs.cancelled') : t('runs.resumed') });
   };
   return (
-    <Screen title={t('runs.title')} bar={<Button icon="signal" onClick={() => navigate({ screen: 'health', ...(filters.workflow ? { workflow: filters.workflow } : {}) })}>{t('health.open')}</Button>}>
+    <Screen title={t('runs.title')} bar={<><RunsViews on="runs" /><Button icon="signal" onClick={() => navigate({ screen: 'health', ...(filters.workflow ? { workflow: filters.workflow } : {}) })}>{t('health.open')}</Button></>}>
       <RunHistory runs={runs} more={query.hasNextPage} filters={filters} workflows={names} selected={selected}
         failure={query.error ? (
           <Banner signal="err" title={query.error.message} actions={<Button small icon="retry" onClick={() => void query.refetch()}>{t('common.tryAgain')}</Button>}>

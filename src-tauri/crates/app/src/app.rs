@@ -13,6 +13,7 @@ use crate::models::KeptProviders;
 use crate::runs::masked_views::Masked;
 use crate::runs::paths::RunPaths;
 use crate::runs::preview_limits::Previews;
+use crate::runs::replay::driver::Replays;
 use crate::runs::structured_log::RunLog;
 use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
@@ -122,6 +123,8 @@ pub struct App {
     pub(crate) planning: Planning,
     /// Proofs that are under way.
     pub(crate) proofs: Arc<Proofs>,
+    /// Replays that this process drives.
+    pub(crate) replays: Replays,
     /// Who copies audit entries to which sink.
     pub(crate) sink_turns: SinkTurns,
     /// Who signs the audit chain.
@@ -226,6 +229,7 @@ impl App {
             suggesting: Suggesting::default(),
             planning: Planning::default(),
             proofs: Arc::default(),
+            replays: Replays::default(),
             choices: Mutex::default(),
             viewed: Viewed::default(),
             previews: Previews::default(),
@@ -262,6 +266,7 @@ impl App {
                 app.retain_in_background(threads.handle());
                 app.back_up_in_background(threads.handle());
                 app.triggers_in_background(threads.handle());
+                app.replays_in_background(threads.handle());
                 app.watch_clock(threads.handle());
             }
         }

@@ -4,6 +4,7 @@ mod audit;
 mod connectors;
 mod debug;
 mod export;
+mod failures;
 mod import;
 mod maintain;
 mod models;
@@ -21,6 +22,7 @@ pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, Sink
 pub(crate) use connectors::Connectors;
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use export::{AuditFormat, Export, Human};
+pub(crate) use failures::{Failures, ReplayArgs};
 pub(crate) use import::{Import, ImportFormat};
 pub(crate) use maintain::{Backup, CheckData, Doctor, Restore, Shell};
 pub(crate) use models::{ModelKind, Models};
@@ -169,6 +171,9 @@ pub(crate) enum Command {
     /// Lists, shows and controls runs.
     #[command(subcommand, after_help = "Example:\n  signalbox runs list --status failed --limit 5")]
     Runs(Runs),
+    /// Failed runs and open error tasks by what makes them alike: one correction for all of a group.
+    #[command(subcommand, after_help = "Example:\n  signalbox failures list")]
+    Failures(Failures),
     /// Resumes interrupted runs that no other process is executing.
     #[command(
         after_help = "Exit: as run; without RUN 0 when there was nothing to resume; 1 also when a run could not be resumed.\n\nExample:\n  signalbox resume 0199a1b2-…"
@@ -357,6 +362,7 @@ impl Command {
             Self::Validate { .. } | Self::Export(_) | Self::Test(_) | Self::Prove { .. } => true,
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
+            Self::Failures(command) => matches!(command, Failures::List { .. } | Failures::Show { .. }),
             Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
             Self::Versions { .. } | Self::Health { .. } => true,
             _ => false,

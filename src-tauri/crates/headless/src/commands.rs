@@ -11,6 +11,7 @@ mod diff;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod health;
+pub(crate) mod failures;
 pub(crate) mod import;
 pub(crate) mod input;
 pub(crate) mod manual;

@@ -124,6 +124,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Run(args) => commands::run::run(&app, output, args).await,
         Command::Plan(args) => commands::plan::plan(&app, output, args).await,
         Command::Runs(command) => commands::runs::runs(&app, output, command).await,
+        Command::Failures(command) => commands::failures::failures(&app, output, command).await,
         Command::Resume { run } => commands::run::resume(&app, output, run.as_deref()).await,
         Command::Rerun(args) => commands::rerun::rerun(&app, output, args).await,
         Command::Cancel { run } => commands::run::cancel(&app, output, run).await,

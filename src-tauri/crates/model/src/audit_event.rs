@@ -59,6 +59,12 @@ events! {
     RunCancelled = "RUN_CANCELLED",
     /// A person had somebody asked about the call that failed a run.
     RunSentToInbox = "RUN_SENT_TO_INBOX",
+    /// A person had many failed runs begin again with one correction.
+    ReplayStarted = "REPLAY_STARTED",
+    /// A person paused, resumed, stopped or took back such a replay, or it was paused because runs could not begin.
+    ReplayChanged = "REPLAY_CHANGED",
+    /// Such a replay has ended.
+    ReplayEnded = "REPLAY_ENDED",
     /// A run was deleted.
     RunDeleted = "RUN_DELETED",
     /// A person took a task.

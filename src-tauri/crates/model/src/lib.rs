@@ -19,6 +19,7 @@ pub mod digits;
 pub mod durable_input;
 pub mod error;
 pub mod event;
+pub mod failure;
 pub mod hash;
 pub mod item;
 pub mod items;

@@ -23,7 +23,7 @@ use signalbox_engine::{Compiled, RunState};
 use signalbox_model::{Effects, RunOrigin, RunStatus, TraceContext};
 use signalbox_ports::trace_scope::{TraceSource, traced};
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{Firing, Limited, Owner, RunKey};
+use signalbox_store::{Firing, Limited, Owner, Replayed, RunKey};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
@@ -90,6 +90,8 @@ pub(crate) struct RunCreation {
     pub(crate) firing: Option<Firing>,
     /// The limits of its workflow.
     pub(crate) limited: Option<Limited>,
+    /// The failure that it is to mend.
+    pub(crate) replayed: Option<Replayed>,
     pub(crate) born: oneshot::Sender<Result<(), Error>>,
 }
 

@@ -34,6 +34,12 @@ pub enum Error {
     /// It cannot be run again like this.
     #[error(transparent)]
     Rerun(#[from] RerunError),
+    /// The correction of a replay does not fit this run. Nothing was started.
+    #[error("{why}")]
+    DoesNotFit {
+        /// Why.
+        why: String,
+    },
     /// Another living process drives the run.
     #[error("Run {run} is driven by another process")]
     DrivenElsewhere {
@@ -108,6 +114,7 @@ impl Error {
             Self::Ended { .. } | Self::EndedMeanwhile { .. } => "RUN_ENDED",
             Self::StillRuns { .. } => "RUN_RUNNING",
             Self::Rerun(error) => error.code(),
+            Self::DoesNotFit { .. } => "DOES_NOT_FIT",
             Self::DrivenElsewhere { .. } => "DRIVEN_ELSEWHERE",
             Self::Queued { .. } => "RUN_QUEUED",
             Self::CannotWait { .. } => "RUN_LIMIT",
@@ -128,6 +135,7 @@ impl Error {
             Self::EndedMeanwhile { .. } => "Look again: see how it ended, and whether it is still to be run again.",
             Self::StillRuns { .. } => "Wait until it has ended or waits for a person, or cancel it.",
             Self::Rerun(error) => error.hint(),
+            Self::DoesNotFit { .. } => "Change the correction, or leave the run in its group.",
             Self::DrivenElsewhere { .. } => "It goes on there; follow it here with its events.",
             Self::Queued { .. } => "Wait until it starts, cancel it, or end a run that holds its place.",
             Self::CannotWait { .. } => "Start it when a run has ended, or start it without this.",

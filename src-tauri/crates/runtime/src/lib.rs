@@ -39,7 +39,7 @@ pub use options::{Kept, Options, RunResources};
 pub use phase::Phase;
 pub use registry::Registry;
 pub use remembered::StoredKeys;
-pub use rerun::{Again, Definition, Person};
+pub use rerun::{Again, Correct, Definition, Person, ReplayOf};
 pub use runtime::{NewRun, Origin, Runtime, StartOutcome};
 pub use shared::Resumed;
 pub use trace::CallPlace;

@@ -138,6 +138,7 @@ impl Runtime {
             rests: true,
             key: origin.key,
             firing,
+            replayed: None,
             limited: Some(Limited::Waits(places, Box::new(Waits { start, most: MOST_WAITING, replaces }))),
         };
         let store = core.store.clone();

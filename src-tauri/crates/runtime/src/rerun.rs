@@ -12,7 +12,7 @@ use signalbox_engine::input::Input;
 use signalbox_engine::rerun::{Original, Overrides, Plan, Reopen, Send, plan, plan_reopened, plan_sent};
 use signalbox_model::debug::DebugStart;
 use signalbox_model::{AuditEvent, DurableInput, EventBody, RunEvent, RunOrigin, RunStatus, time};
-use signalbox_store::RunRow;
+use signalbox_store::{Replayed, RunRow};
 use std::sync::Arc;
 
 /// Events that are read at once.
@@ -61,6 +61,17 @@ pub struct Again {
     pub told: Map<String, Value>,
 }
 
+/// A failed run that begins again as part of a replay.
+pub struct ReplayOf {
+    /// The failure.
+    pub item: Replayed,
+    /// The items that the step gets, made from the recorded ones; the recorded ones themselves when it gives none.
+    pub correct: Correct,
+}
+
+/// What a correction makes of a plan, or why it does not fit.
+pub type Correct = Box<dyn FnOnce(&Plan) -> Result<Option<Vec<Value>>, String> + std::marker::Send>;
+
 /// What was looked at.
 struct Looked {
     row: RunRow,
@@ -84,11 +95,32 @@ impl Runtime {
     /// Starts a re-run and returns its id. An original that waits for a person is cancelled first, and its tasks are
     /// superseded: what it waited for is asked in the new run.
     pub async fn rerun(&self, again: Again) -> Result<String, Error> {
+        self.rerun_of(again, None).await
+    }
+
+    /// [`Self::rerun`] with the correction of a replay: the failure is settled in the transaction that creates the run.
+    pub async fn replay(&self, again: Again, of: ReplayOf) -> Result<String, Error> {
+        self.rerun_of(again, Some(of)).await
+    }
+
+    async fn rerun_of(&self, mut again: Again, of: Option<ReplayOf>) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
         let new_id = core.ids.run_id();
         // Everything that can be refused is refused before anything changes.
-        let looked = self.looked(&again).await?;
+        let mut looked = self.looked(&again).await?;
+        let mut replayed = None;
+        if let Some(ReplayOf { item, correct }) = of {
+            let (plan, given) = self
+                .worker(move || {
+                    let given = correct(&looked.plan);
+                    (looked, given)
+                })
+                .await?;
+            looked = plan;
+            again.overrides.input = given.map_err(|why| Error::DoesNotFit { why })?;
+            replayed = Some(item);
+        }
         let (row, target) = (looked.row, looked.target);
         // What the original was given by a program stays that: a re-run reaches no further.
         let started_by = row.started_by.clone().or_else(|| again.origin.started_by.clone());
@@ -142,6 +174,7 @@ impl Runtime {
             key: None,
             firing: None,
             limited,
+            replayed,
         };
         self.begin(start, first).await
     }

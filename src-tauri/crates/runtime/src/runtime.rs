@@ -19,7 +19,7 @@ use signalbox_model::debug::DebugStart;
 use signalbox_model::{DurableInput, Map, RunEvent, RunOrigin, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
-use signalbox_store::{Firing, Limited, RunKey, Store, StoreError};
+use signalbox_store::{Firing, Limited, Replayed, RunKey, Store, StoreError};
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{oneshot, watch};
@@ -80,6 +80,7 @@ pub(crate) struct Start {
     pub(crate) key: Option<RunKey>,
     pub(crate) firing: Option<Firing>,
     pub(crate) limited: Option<Limited>,
+    pub(crate) replayed: Option<Replayed>,
 }
 
 /// What a start is besides a new run.
@@ -250,6 +251,7 @@ impl Runtime {
             key: origin.key,
             firing,
             limited,
+            replayed: None,
         };
         self.begin(start, first).await
     }
@@ -258,7 +260,7 @@ impl Runtime {
     pub(crate) async fn begin(&self, start: Start, first: Input) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
-        let Start { run_id, compiled, definition, files, origin, audit, kept, key, firing, limited } = start;
+        let Start { run_id, compiled, definition, files, origin, audit, kept, key, firing, limited, replayed } = start;
         // Before the run: one that was recorded always finds them.
         if !files.is_empty() {
             let store = core.store.clone();
@@ -269,7 +271,7 @@ impl Runtime {
         let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
         let trace = origin.trace.clone();
-        let row = RunCreation { definition, origin, audit, key, firing, limited, born };
+        let row = RunCreation { definition, origin, audit, key, firing, limited, replayed, born };
         let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept);
         let driver = driver.in_trace(trace).with_creation(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));

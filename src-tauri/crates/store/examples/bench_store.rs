@@ -77,6 +77,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         durable: false,
         firing: None,
         limited: None,
+        replayed: None,
         rests: false,
         key: None,
     };
@@ -258,6 +259,7 @@ fn history(store: &Store) {
             durable: false,
             firing: None,
             limited: None,
+            replayed: None,
             rests: false,
             key: None,
         };

@@ -6,7 +6,9 @@ use crate::error::{Error, Result};
 use crate::high_water::Mark;
 use crate::table::activation::{self, Firing};
 use crate::table::health::{self, StepErrors};
+use crate::table::failure::{self, FailedWith};
 use crate::table::llm_usage::{self, Spent};
+use crate::table::replay::{self, Replayed};
 use crate::table::run::{Owner, RunRow};
 use crate::table::run_event::PreparedEvent;
 use crate::table::run_key::{self, RunKey};
@@ -21,7 +23,7 @@ use crate::writer::Work;
 use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::Record;
-use signalbox_model::{DurableInput, EventBody, RunEvent, RunOrigin, RunStatus};
+use signalbox_model::{DurableInput, ErrorPayload, EventBody, RunEvent, RunOrigin, RunStatus};
 
 /// What one commit of a driven run writes.
 #[derive(Debug, Clone)]
@@ -83,7 +85,7 @@ impl RunCommit {
 }
 
 /// What an ended run came to.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunEnd {
     /// Milliseconds since 1970.
     pub ended_ms: i64,
@@ -95,6 +97,8 @@ pub struct RunEnd {
     pub error_message: Option<String>,
     /// The summary, as it is shown later without a replay: compact JSON. It has what the run put out.
     pub summary: Option<String>,
+    /// The error itself, by whose input failures are grouped.
+    pub error: Option<Box<ErrorPayload>>,
 }
 
 /// A run to be created together with its first events.
@@ -138,6 +142,8 @@ pub struct NewRun {
     pub firing: Option<Firing>,
     /// The limits of its workflow.
     pub limited: Option<Limited>,
+    /// The failure that it is to mend: one whose run has begun before creates nothing.
+    pub replayed: Option<Replayed>,
 }
 
 /// How the limits of its workflow hold a new run.
@@ -179,6 +185,10 @@ pub(crate) struct Prepared {
     errors: Vec<StepErrors>,
     rests: bool,
     admitted: Vec<String>,
+    /// With what it failed.
+    failed: Option<FailedWith>,
+    /// It was cancelled, and no other run takes its place.
+    cancelled: bool,
 }
 
 impl Prepared {
@@ -201,14 +211,20 @@ impl Prepared {
         } = &*commit;
         let (run_id, status, rests) = (run_id.clone(), *status, *rests);
         let summary = summary.map(Document::of_text).transpose()?;
-        let mut end = end.as_ref().map(|end| RunEnd {
+        let source = end.as_ref();
+        let mut end = source.map(|end| RunEnd {
             ended_ms: end.ended_ms,
             failed_step: end.failed_step.clone(),
             error_code: end.error_code.clone(),
             error_message: end.error_message.clone(),
             // It is large where much was put out, and is in `summary` now.
             summary: None,
+            error: None,
         });
+        let failed = (status == Some(RunStatus::Failed)).then(|| failed_with(source));
+        let cancelled = events.iter().any(
+            |event| matches!(&event.body, EventBody::WorkflowCancelled(cancelled) if cancelled.superseded_by.is_none()),
+        );
         let invalid = |reason: String| Error::Invalid { reason };
         let mut prepared = Vec::with_capacity(events.len());
         for event in events {
@@ -245,6 +261,8 @@ impl Prepared {
             errors: StepErrors::of(events),
             rests,
             admitted: Vec::new(),
+            failed,
+            cancelled,
         })
     }
 
@@ -334,6 +352,12 @@ impl Prepared {
             if self.status == Some(RunStatus::Failed) {
                 failure_notice::failed(connection, run, end.ended_ms)?;
                 trigger_intake::failed(connection, run, end.ended_ms)?;
+                if let Some(with) = &self.failed {
+                    failure::run_failed(connection, run, with, end.ended_ms)?;
+                }
+            }
+            if self.cancelled {
+                failure::rerun_cancelled(connection, run)?;
             }
         }
         if let Some(summary) = &self.summary {
@@ -346,6 +370,15 @@ impl Prepared {
             change.apply(connection, run)?;
         }
         chain::append_ready(work, std::mem::take(&mut self.audit))
+    }
+}
+
+fn failed_with(end: Option<&RunEnd>) -> FailedWith {
+    FailedWith {
+        step: end.and_then(|end| end.failed_step.clone()),
+        code: end.and_then(|end| end.error_code.clone()),
+        message: end.and_then(|end| end.error_message.clone()),
+        error: end.and_then(|end| end.error.clone()),
     }
 }
 
@@ -364,6 +397,9 @@ pub(crate) struct PreparedRun {
     key: Option<RunKey>,
     firing: Option<Firing>,
     limited: Option<Limited>,
+    replayed: Option<Replayed>,
+    /// It repeats a part of its original to its end, not only up to a step.
+    whole: bool,
     pub(crate) first: Prepared,
 }
 
@@ -399,6 +435,8 @@ impl PreparedRun {
             }
             _ => Vec::new(),
         };
+        let whole = !matches!(new.events.first().map(|event| &event.body),
+            Some(EventBody::WorkflowStart(start)) if start.until.is_some());
         let mut first = RunCommit {
             snapshot: new.snapshot,
             status: Some(new.status),
@@ -419,6 +457,8 @@ impl PreparedRun {
             key: new.key,
             firing: new.firing,
             limited: new.limited,
+            replayed: new.replayed,
+            whole,
             first,
         })
     }
@@ -457,6 +497,9 @@ impl PreparedRun {
         if let Some(firing) = &self.firing {
             activation::fire(connection, firing, run_id)?;
         }
+        if let Some(replayed) = &self.replayed {
+            replay::begin(connection, replayed, run_id)?;
+        }
         if let Some(Limited::Now(limits) | Limited::Always(limits)) = &self.limited {
             run_limit::enter(connection, run_id, workflow, limits, now_ms)?;
         }
@@ -466,6 +509,9 @@ impl PreparedRun {
         run::insert(connection, &self.row)?;
         if let Some(parent) = &self.row.parent_run_id {
             blob::share(connection, parent, run_id, &self.shared)?;
+            if self.whole {
+                failure::rerun(connection, parent, run_id)?;
+            }
         }
         for (hash, bytes) in self.firing.iter().flat_map(|firing| &firing.binaries) {
             blob::put_bytes(connection, run_id, hash, bytes)?;

@@ -140,6 +140,36 @@ pub enum Error {
         /// The run that asks about it.
         by: String,
     },
+    /// There is no such group of failures.
+    #[error("There is no group of failures '{group}'")]
+    UnknownFailures {
+        /// Its key.
+        group: String,
+    },
+    /// There is no such replay.
+    #[error("There is no replay '{replay}'")]
+    UnknownReplay {
+        /// Its id.
+        replay: String,
+    },
+    /// No failure of the group is open, or all of them wait in another replay. Nothing was written.
+    #[error("The group '{group}' has no open failure that is not in a replay already")]
+    NothingToReplay {
+        /// Its key.
+        group: String,
+    },
+    /// The replay was paused, stopped or taken back. Nothing was written.
+    #[error("The replay {replay} begins no more runs")]
+    ReplayHalted {
+        /// Its id.
+        replay: String,
+    },
+    /// The failed run was re-run meanwhile. Nothing was written.
+    #[error("The failed run was re-run meanwhile: {run}")]
+    ReplayedBefore {
+        /// The re-run.
+        run: String,
+    },
     /// The run cannot be deleted now.
     #[error("Run {run} cannot be deleted: it is {status}")]
     DeleteRefused {
@@ -206,6 +236,11 @@ impl Error {
             Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::TaskReopened { .. } => "ALREADY_REOPENED",
             Self::RunSent { .. } => "ALREADY_SENT",
+            Self::UnknownFailures { .. } => "UNKNOWN_FAILURES",
+            Self::UnknownReplay { .. } => "UNKNOWN_REPLAY",
+            Self::NothingToReplay { .. } => "NOTHING_TO_REPLAY",
+            Self::ReplayHalted { .. } => "REPLAY_HALTED",
+            Self::ReplayedBefore { .. } => "ALREADY_RERUN",
             Self::DeleteRefused { .. } => "DELETE_REFUSED",
             Self::RunEnded { .. } => "RUN_ENDED",
             Self::BadPage { .. } => "BAD_PAGE",
@@ -245,6 +280,11 @@ impl Error {
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::TaskReopened { .. } => "Answer the task that this run asks, or cancel the run first.",
             Self::RunSent { .. } => "Answer the task of that run, or cancel it first.",
+            Self::UnknownFailures { .. } => "`signalbox failures list`, or POST /rpc/failure_groups, shows all.",
+            Self::UnknownReplay { .. } => "`signalbox failures show GROUP`, or POST /rpc/replay_list, shows all.",
+            Self::NothingToReplay { .. } => "Wait for the replay under way, or look at the list again.",
+            Self::ReplayHalted { .. } => "Resume the replay, or start another one.",
+            Self::ReplayedBefore { .. } => "Look at that run.",
             Self::DeleteRefused { .. } => "Cancel the run or let it end, then delete it.",
             Self::RunEnded { .. } => "Start a new run.",
             Self::BadPage { .. } => "Give the value of `next` of the page before as it is, or leave it out.",

@@ -45,6 +45,8 @@ fn all() -> Vec<&'static Migration> {
         table::trigger_intake::MIGRATIONS,
         table::remembered_key::MIGRATIONS,
         table::health::MIGRATIONS,
+        table::failure::MIGRATIONS,
+        table::replay::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -3,6 +3,7 @@
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::mask::Masks;
+use crate::table::failure;
 use crate::table::run_sent;
 use crate::table::task::{self, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
@@ -14,7 +15,8 @@ use signalbox_model::base::AskedAgain;
 use signalbox_model::task::{
     Answer, Escalated, ExpiryAction, HumanTaskContinued, HumanTaskCreated, HumanTaskHeld, OnExpiry, SentFrom,
 };
-use signalbox_model::{TaskState, time};
+use signalbox_model::{ErrorPayload, TaskState, time};
+use std::sync::Arc;
 
 /// A task to be created, with what its event says besides the payload.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +117,8 @@ pub enum TaskChange {
 /// A task to be created: its row, without what only the run's row knows, and its body.
 pub(crate) struct NewRow {
     row: TaskRow,
+    /// What it is about.
+    error: Option<Arc<ErrorPayload>>,
     body: Document,
     sent_from: Option<SentFrom>,
 }
@@ -130,7 +134,8 @@ impl Prepared {
         Ok(match change {
             TaskChange::Create(new) => {
                 let sent_from = new.created.sent_from.clone();
-                Self::Create(Box::new(NewRow { row: row_of(new), body: Document::of(&new.created)?, sent_from }))
+                let error = new.created.error.clone();
+                Self::Create(Box::new(NewRow { row: row_of(new), error, body: Document::of(&new.created)?, sent_from }))
             }
             other => Self::Other(other.clone()),
         })
@@ -166,6 +171,7 @@ fn create(connection: &Connection, run: &str, new: &NewRow) -> Result<()> {
     let (workflow_id, workflow_name) = crate::table::run::workflow(connection, run)?;
     let row = TaskRow { run_id: run.to_owned(), workflow_id, workflow_name, ..new.row.clone() };
     task::insert(connection, &row)?;
+    failure::task_opened(connection, &row, new.error.as_deref())?;
     task_body::insert(connection, run, &row.id, CREATED, &new.body)?;
     note(connection, &row.id, row.created_ms, "system", "created", None)?;
     if let Some(sent) = &new.sent_from {

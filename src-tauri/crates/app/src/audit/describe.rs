@@ -248,6 +248,20 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
                 of("reason")
             )
         }
+        AuditEvent::ReplayStarted => format!(
+            "{} started to replay {} failed runs of {}{}",
+            who(),
+            number(facts, "failures").unwrap_or_default(),
+            text(facts, "workflowName").unwrap_or("?"),
+            of("reason")
+        ),
+        AuditEvent::ReplayChanged => format!("{} changed the replay{}", who(), of("change")),
+        AuditEvent::ReplayEnded => format!(
+            "The replay ended: {} runs started, {} skipped, {} refused",
+            number(facts, "started").unwrap_or_default(),
+            number(facts, "skipped").unwrap_or_default(),
+            number(facts, "refused").unwrap_or_default()
+        ),
         AuditEvent::RunDeleted => format!("{} deleted the run", who()),
         AuditEvent::TaskClaimed => format!("{} claimed the task", who()),
         AuditEvent::TaskReleased => format!("{} released the task", who()),

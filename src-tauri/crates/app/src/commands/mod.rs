@@ -9,6 +9,8 @@ mod audit_sink;
 mod backup;
 mod connector;
 mod error_rules;
+mod failure_replay;
+mod failures;
 mod folder;
 pub(crate) mod health;
 mod inbox;
@@ -49,6 +51,12 @@ pub(crate) use audit_sink::{
 pub(crate) use backup::{backup_schedule, backup_schedule_set};
 pub(crate) use connector::{connector_add, connector_list, connector_operation, connector_remove};
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
+pub(crate) use failure_replay::{
+    replay_get, replay_items, replay_list, replay_pause, replay_resume, replay_start, replay_stop, replay_undo,
+};
+pub(crate) use failures::{
+    failure_group, failure_groups, failure_members, failure_preview, failure_preview_one, failure_propose,
+};
 pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke};
 pub use folder::{grant_root, parse_allow_dir};
 pub(crate) use health::{health_alert_put, health_alert_remove, health_alerts, health_get, health_list};

@@ -301,6 +301,16 @@ fn placed(overrides: &Map<String, Value>, input: Option<&[Value]>) -> Value {
     data
 }
 
+/// The definition of a re-run that brings no document of its own.
+pub(super) fn definition_of(
+    app: &App,
+    caller: &Caller,
+    row: &RunRow,
+    wanted: RerunDefinition,
+) -> ApiResult<Definition> {
+    definition(app, caller, row, wanted, None, None)
+}
+
 /// The definition that is asked for; that of the original when the workflow has not changed.
 fn definition(
     app: &App,

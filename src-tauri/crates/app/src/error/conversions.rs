@@ -34,8 +34,12 @@ impl From<StoreError> for ApiError {
             | StoreError::TaskDecided { .. }
             | StoreError::TaskReopened { .. }
             | StoreError::RunSent { .. }
+            | StoreError::NothingToReplay { .. }
+            | StoreError::ReplayHalted { .. }
+            | StoreError::ReplayedBefore { .. }
             | StoreError::RunEnded { .. }
             | StoreError::Fenced { .. } => Class::Conflict,
+            StoreError::UnknownFailures { .. } | StoreError::UnknownReplay { .. } => Class::NotFound,
             StoreError::BadPage { .. } => Class::BadRequest,
             StoreError::Invalid { .. } => Class::Invalid,
             StoreError::Folder { .. }
@@ -69,7 +73,7 @@ impl From<RunError> for ApiError {
             | RunError::DrivenElsewhere { .. }
             | RunError::Queued { .. }
             | RunError::CannotWait { .. } => Class::Conflict,
-            RunError::LimitKey { .. } => Class::Invalid,
+            RunError::LimitKey { .. } | RunError::DoesNotFit { .. } => Class::Invalid,
             RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
                 Class::Unavailable
             }

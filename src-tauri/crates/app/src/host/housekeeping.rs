@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime};
 /// So many days a large export stays in the data folder.
 pub(crate) const EXPORT_DAYS: u32 = 30;
 const DAY: Duration = Duration::from_secs(86_400);
+/// A replay that has ended is kept this long: it is what suggestions are made of.
+const REPLAY_MS: i64 = 90 * 86_400_000;
 /// A definition is written this long before its run, at most.
 const START_MS: i64 = 600_000;
 
@@ -30,6 +32,7 @@ impl App {
         self.store.run_keys_sweep(now)?;
         self.store.health_sweep(now)?;
         self.store.trigger_firings_sweep(now)?;
+        while self.store.replays_sweep(now - REPLAY_MS)? {}
         self.store.shrink()?;
         exports
     }

@@ -9,6 +9,7 @@ pub(crate) mod new_run;
 pub(crate) mod paths;
 pub(crate) mod preview_limits;
 pub(crate) mod prune;
+pub(crate) mod replay;
 pub(crate) mod start_key;
 pub(crate) mod structured_log;
 pub(crate) mod summary;

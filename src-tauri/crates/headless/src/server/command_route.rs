@@ -42,6 +42,14 @@ pub(super) fn of(action: Action, last: &str) -> Option<CommandRoute> {
         Action::RunDiff => route("run_diff", Some("runId"), Takes::Query(&[])),
         Action::RunRerun => route("run_rerun", None, Takes::Body),
         Action::RunSend => route("run_send", Some("runId"), Takes::BodyOrNothing),
+        Action::FailureList => route("failure_groups", None, Takes::Query(&["limit"])),
+        Action::FailureGet => route("failure_group", Some("group"), Takes::Nothing),
+        Action::FailureMembers => route("failure_members", Some("group"), Takes::Query(&["limit", "before"])),
+        Action::FailurePreview => route("failure_preview", Some("group"), Takes::Body),
+        Action::ReplayStart => route("replay_start", Some("group"), Takes::Body),
+        Action::ReplayList => route("replay_list", None, Takes::Query(&[])),
+        Action::ReplayGet => route("replay_get", Some("replay"), Takes::Nothing),
+        Action::ReplayAct => route(replay_command(last)?, Some("replay"), Takes::BodyOrNothing),
         Action::RunDebug => route("run_debug", Some("runId"), Takes::Nothing),
         Action::RunDebugAct => route(debug_command(last)?, Some("runId"), Takes::BodyOrNothing),
         Action::WorkflowList => route("workflow_list", None, Takes::Nothing),
@@ -64,6 +72,16 @@ fn debug_command(last: &str) -> Option<&'static str> {
         "continue" => "run_continue",
         "step" => "run_step",
         "input" => "run_edit_input",
+        _ => return None,
+    })
+}
+
+fn replay_command(last: &str) -> Option<&'static str> {
+    Some(match last {
+        "pause" => "replay_pause",
+        "resume" => "replay_resume",
+        "stop" => "replay_stop",
+        "undo" => "replay_undo",
         _ => return None,
     })
 }
@@ -99,7 +117,7 @@ mod tests {
             let last = route.path.rsplit('/').next().unwrap_or_default();
             let Some(target) = of(route.action, last) else {
                 assert!(
-                    !matches!(route.action, Action::TaskAct | Action::RunDebugAct),
+                    !matches!(route.action, Action::TaskAct | Action::RunDebugAct | Action::ReplayAct),
                     "{} has no command",
                     route.path
                 );

@@ -158,6 +158,14 @@ pub(crate) async fn run(
         | Action::RunDiff
         | Action::RunRerun
         | Action::RunSend
+        | Action::FailureList
+        | Action::FailureGet
+        | Action::FailureMembers
+        | Action::FailurePreview
+        | Action::ReplayStart
+        | Action::ReplayList
+        | Action::ReplayGet
+        | Action::ReplayAct
         | Action::RunDebug
         | Action::RunDebugAct
         | Action::WorkflowList

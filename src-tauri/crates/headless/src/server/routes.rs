@@ -23,6 +23,14 @@ pub(crate) enum Action {
     RunFile,
     RunRerun,
     RunSend,
+    FailureList,
+    FailureGet,
+    FailureMembers,
+    FailurePreview,
+    ReplayStart,
+    ReplayList,
+    ReplayGet,
+    ReplayAct,
     WorkflowList,
     WorkflowGet,
     WorkflowPut,
@@ -157,6 +165,11 @@ const fn task_act(path: &'static str, about: &'static str) -> Route {
     route(Method::POST, path, OPERATOR, Action::TaskAct, about)
 }
 
+/// What somebody does to a replay.
+const fn replay_act(path: &'static str, about: &'static str) -> Route {
+    route(Method::POST, path, OPERATOR, Action::ReplayAct, about)
+}
+
 /// What somebody who looks into a run does to it.
 const fn debug_act(path: &'static str, about: &'static str) -> Route {
     route(Method::POST, path, BUILDER, Action::RunDebugAct, about)
@@ -208,6 +221,35 @@ pub(crate) const ROUTES: &[Route] = &[
         Action::RunSend,
         "Sends a failed run to the inbox: a new run asks a person about the failed call.",
     ),
+    route(Method::GET, "/failures", VIEWER, Action::FailureList, "Lists groups of failures that are alike."),
+    route(Method::GET, "/failures/{}", VIEWER, Action::FailureGet, "Returns a group of failures with its replays."),
+    route(
+        Method::GET,
+        "/failures/{}/members",
+        VIEWER,
+        Action::FailureMembers,
+        "Lists the open failures of a group; takes the fields of failure_members.",
+    ),
+    route(
+        Method::POST,
+        "/failures/{}/preview",
+        OPERATOR,
+        Action::FailurePreview,
+        "Tries a correction on some failures of a group; nothing is started.",
+    ),
+    route(
+        Method::POST,
+        "/failures/{}/replay",
+        OPERATOR,
+        Action::ReplayStart,
+        "Replays the failures of a group from their failed step with one correction.",
+    ),
+    route(Method::GET, "/replays", VIEWER, Action::ReplayList, "Lists replays, those under way first."),
+    route(Method::GET, "/replays/{}", VIEWER, Action::ReplayGet, "Returns a replay with its progress."),
+    replay_act("/replays/{}/pause", "Pauses a replay."),
+    replay_act("/replays/{}/resume", "Resumes a paused replay."),
+    replay_act("/replays/{}/stop", "Stops a replay; cancels the runs that it has begun if wanted."),
+    replay_act("/replays/{}/undo", "Takes back what a replay has not begun."),
     route(Method::POST, "/workflow/{}/abort", OPERATOR, Action::RunAbort, "Cancels a run."),
     route(
         Method::GET,

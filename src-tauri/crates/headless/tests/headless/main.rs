@@ -19,6 +19,7 @@ mod doctor;
 mod documents;
 #[cfg(all(unix, debug_assertions))]
 mod dying;
+mod failures;
 #[cfg(all(unix, debug_assertions))]
 mod faults;
 #[cfg(unix)]

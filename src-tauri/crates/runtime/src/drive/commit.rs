@@ -94,6 +94,7 @@ impl Driver {
             error_code: summary.error.as_ref().map(|error| error.code().to_owned()),
             error_message: summary.error.as_ref().map(|error| error.message.clone()),
             summary: self.summary(),
+            error: summary.error.map(Box::new),
         }
     }
 
@@ -133,6 +134,7 @@ impl Driver {
             key: creation.key,
             firing: creation.firing,
             limited: creation.limited,
+            replayed: creation.replayed,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));

@@ -157,6 +157,7 @@ impl Real {
                     key: None,
                     firing: None,
                     limited: None,
+                    replayed: None,
                 });
                 process.owner = Some(owner.expect("a new run"));
             }

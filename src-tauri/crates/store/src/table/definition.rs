@@ -43,6 +43,8 @@ fn texts(connection: &Connection, sql: &str, parameters: impl rusqlite::Params) 
 pub(crate) fn unneeded(connection: &Connection, files: &str) -> Result<BTreeSet<String>> {
     let mut used = texts(connection, "SELECT DISTINCT definition_hash FROM run", [])?;
     used.append(&mut texts(connection, "SELECT DISTINCT hash FROM workflow_version", [])?);
+    let replays = "SELECT DISTINCT definition FROM replay WHERE definition IS NOT NULL AND ended_ms IS NULL";
+    used.append(&mut texts(connection, replays, [])?);
     // What a definition names is needed as long as that one is there. A damaged text names nothing that could be told.
     used.append(&mut texts(
         connection,

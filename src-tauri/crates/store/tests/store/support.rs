@@ -129,6 +129,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         key: None,
         firing: None,
         limited: None,
+        replayed: None,
     }
 }
 

@@ -329,6 +329,28 @@ impl App {
         self.patch_proposal(caller, &open.reference, None, patch)
     }
 
+    /// The proposal of a workflow, or the file, and its revision.
+    pub(in crate::commands) fn proposal_now(&self, reference: &str) -> ApiResult<(Value, String)> {
+        let (document, _, _) = self.proposed(reference)?;
+        let revision = revision_of(&document);
+        Ok((document, revision))
+    }
+
+    /// Proposes a patch in a person's name, beside what is proposed already.
+    pub(in crate::commands) fn propose_patch(
+        &self,
+        caller: &Caller,
+        reference: &str,
+        revision: &str,
+        patch: &[Value],
+    ) -> ApiResult<()> {
+        if self.planning.working(reference).is_some() {
+            let message = "The planner is at work on this workflow.";
+            return Err(ApiError::unavailable("BUSY", message, "Wait until it has ended."));
+        }
+        self.patch_proposal(caller, reference, Some(revision), patch).map(drop)
+    }
+
     fn patch_proposal(
         &self,
         caller: &Caller,

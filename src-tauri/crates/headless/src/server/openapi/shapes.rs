@@ -125,6 +125,19 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         }
         Action::RunRerun => body(route, "run_rerun", None, types),
         Action::RunSend => body(route, "run_send", Some("runId"), types),
+        Action::FailureList => query("failure_groups", types),
+        Action::FailureGet => command("failure_group", types),
+        Action::FailureMembers => {
+            let mut shape = query("failure_members", types);
+            // It stands in the path.
+            shape.parameters.retain(|parameter| parameter["name"] != "group");
+            shape
+        }
+        Action::FailurePreview => body(route, "failure_preview", Some("group"), types),
+        Action::ReplayStart => body(route, "replay_start", Some("group"), types),
+        Action::ReplayList => query("replay_list", types),
+        Action::ReplayGet => command("replay_get", types),
+        Action::ReplayAct => body(route, &format!("replay_{}", act(route)), Some("replay"), types),
         Action::RunAbort => Shape::giving(types.given.subschema_for::<RunId>().to_value())
             .taking(types.taken.subschema_for::<Empty>().to_value())
             .or_nothing(),

@@ -44,7 +44,7 @@ fn filters_by_workflow_status_and_text() {
                 failed_step: Some("fetch".into()),
                 error_code: Some("TIMEOUT".into()),
                 error_message: Some("No answer from HOST".into()),
-                summary: None,
+                ..RunEnd::default()
             };
             let status = Some(RunStatus::Failed);
             let last = RunCommit { status, end: Some(end), ..commit(run, &owner, vec![finish(run, 2)]) };
