@@ -26,10 +26,11 @@ import { pins } from './en.pins.ts';
 import { tests } from './en.tests.ts';
 import { tools } from './en.tools.ts';
 import { telemetry } from './en.telemetry.ts';
+import { destinations } from './en.destinations.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...destinations, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

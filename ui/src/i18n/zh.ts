@@ -32,9 +32,10 @@ import { pins } from './zh.pins.ts';
 import { tests } from './zh.tests.ts';
 import { tools } from './zh.tools.ts';
 import { telemetry } from './zh.telemetry.ts';
+import { destinations } from './zh.destinations.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...destinations, ...telemetry, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...steps, ...triggers };

@@ -254,6 +254,7 @@ impl App {
                 app.anchor_in_background(threads.handle());
                 app.copy_in_background(threads.handle());
                 app.webhooks_in_background(threads.handle());
+                app.task_copies_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.triggers_in_background(threads.handle());
                 app.watch_clock(threads.handle());

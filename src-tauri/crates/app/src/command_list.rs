@@ -181,6 +181,14 @@ macro_rules! command_list {
             Action telemetry_set(TelemetrySet) -> TelemetryView, Builder, [Desktop Http], [telemetry_get run_trace], "Sets whether and where spans of runs are sent; on this machine only.";
             Action telemetry_test(Empty) -> TelemetryTest, Builder, [Desktop Http], [telemetry_get], "Sends one span to the collector and returns what became of it.";
             Query run_trace(RunTraceOf) -> RunTraceView, Viewer, [Desktop Http], [], "Returns the trace of a run and the span of a step in it.";
+            Query task_destination_list(Empty) -> Vec<TaskDestination>, Operator, [Desktop Http], [], "Lists the services that tasks are copied to.";
+            Query task_destination_kinds(Empty) -> Vec<TaskDestinationKind>, Operator, [Desktop Http], [], "Lists the connectors that take tasks, with their settings.";
+            Action task_destination_add(TaskDestinationAdd) -> Vec<TaskDestination>, Builder, [Desktop Http], [task_destination_list task_copy_log audit_list], "Adds a destination: a service that tasks are copied to.";
+            Action task_destination_remove(TaskDestinationRef) -> Vec<TaskDestination>, Builder, [Desktop Http], [task_destination_list task_copy_log task_get audit_list], "Removes a destination; what stands at the service stays there.";
+            Action task_destination_test(TaskDestinationRef) -> TaskDestinationTest, Builder, [Desktop Http], [], "Tests a destination: reads from the service, or sends a test mail.";
+            Query task_copy_log(TaskCopyLog) -> Vec<TaskCopy>, Operator, [Desktop Http], [], "Lists where tasks stand at their destinations, newest first.";
+            Action task_copy_again(TaskCopyRef) -> TaskCopy, Builder, [Desktop Http], [task_destination_list task_copy_log task_get audit_list], "Sends a task to its destination again.";
+            Action task_copy_send(Empty) -> TaskCopiesSent, Builder, [Desktop Http], [task_destination_list task_copy_log task_get], "Sends due tasks to their destinations now.";
             Query webhook_list(Empty) -> Vec<Webhook>, Operator, [Desktop Http], [], "Lists the webhooks.";
             Action webhook_add(WebhookAdd) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Adds a webhook: an address to notify about tasks.";
             Action webhook_remove(WebhookRef) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Removes a webhook and its waiting messages.";

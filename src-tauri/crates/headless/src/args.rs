@@ -3,6 +3,7 @@
 mod audit;
 mod connectors;
 mod debug;
+mod destinations;
 mod export;
 mod import;
 mod maintain;
@@ -20,6 +21,7 @@ mod webhook;
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, SinkKind};
 pub(crate) use connectors::Connectors;
 pub(crate) use debug::{Breaks, RunsDebug};
+pub(crate) use destinations::{DestinationAdd, Destinations};
 pub(crate) use export::{AuditFormat, Export, Human};
 pub(crate) use import::{Import, ImportFormat};
 pub(crate) use maintain::{Backup, CheckData, Doctor, Restore, Shell};
@@ -518,6 +520,9 @@ pub(crate) enum Tasks {
         after_help = "Exit: 0, 2, 5 already answered or expired.\n\nExample:\n  signalbox tasks continue 0199a1b2-…"
     )]
     Continue(Hold),
+    /// Manages destinations: services that tasks are copied to.
+    #[command(subcommand, after_help = "Example:\n  signalbox tasks destinations kinds")]
+    Destinations(Destinations),
     /// Lets another person answer your tasks for a time.
     #[command(
         after_help = "Example:\n  signalbox tasks delegate --to user:bob --until 2026-12-01T00:00:00Z --workflow invoices"

@@ -7,6 +7,7 @@ pub(crate) mod catalog;
 pub(crate) mod check_data;
 pub(crate) mod connectors;
 mod debug;
+mod destinations;
 mod diff;
 pub(crate) mod doctor;
 pub(crate) mod export;

@@ -9,6 +9,7 @@ mod forms;
 mod guard;
 mod handlers;
 mod hooks;
+mod task_hooks;
 mod limits;
 mod openapi;
 mod routes;
@@ -169,6 +170,9 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     if let Some((hook, is_test)) = hooks::path_of(&path) {
         return Ok(hooks::handle(server, hook, is_test, request).await);
+    }
+    if let Some(place) = task_hooks::place_of(&path) {
+        return Ok(task_hooks::handle(server, place, request).await);
     }
     let found = routes::find(&method, &path);
     let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();

@@ -141,6 +141,12 @@ events! {
     WebhookFailed = "WEBHOOK_FAILED",
     /// A person had a message about a task sent again.
     WebhookAgain = "WEBHOOK_AGAIN",
+    /// A service that tasks are copied to was added or removed.
+    TaskDestinationChanged = "TASK_DESTINATION_CHANGED",
+    /// A service did not take a task, and it is not tried any more.
+    TaskCopyFailed = "TASK_COPY_FAILED",
+    /// A person had a task sent to a service again.
+    TaskCopyAgain = "TASK_COPY_AGAIN",
     /// A provider of language models was set or removed.
     ModelProviderChanged = "MODEL_PROVIDER_CHANGED",
     /// A person chose the model of steps that name none.

@@ -44,6 +44,7 @@ fn all() -> Vec<&'static Migration> {
         table::run_limit::MIGRATIONS,
         table::trigger_intake::MIGRATIONS,
         table::remembered_key::MIGRATIONS,
+        table::task_copy::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

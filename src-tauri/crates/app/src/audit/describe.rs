@@ -304,6 +304,12 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             _ => format!("{} added a webhook{}", who(), of("url")),
         },
         AuditEvent::WebhookFailed => format!("A webhook message was not delivered{}", of("url")),
+        AuditEvent::TaskDestinationChanged => match text(facts, "change") {
+            Some("removed") => format!("{} removed a destination for tasks{}", who(), of("name")),
+            _ => format!("{} added a destination for tasks{}", who(), of("name")),
+        },
+        AuditEvent::TaskCopyFailed => format!("A task could not be sent to its destination{}", of("name")),
+        AuditEvent::TaskCopyAgain => format!("{} sent a task to its destination again{}", who(), of("name")),
         AuditEvent::WebhookAgain => format!("{} sent a webhook message again{}", who(), of("url")),
         AuditEvent::ModelProviderChanged => match text(facts, "change") {
             Some("removed") => format!("{} removed a model provider{}", who(), of("provider")),

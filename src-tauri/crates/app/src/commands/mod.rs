@@ -25,6 +25,7 @@ mod secret;
 mod step_data;
 mod system;
 mod task;
+mod task_destination;
 mod task_reopen;
 mod task_stats;
 mod telemetry;
@@ -75,6 +76,10 @@ pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, setti
 pub(crate) use task::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
     task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, task_suggest, task_unsuggest, who,
+};
+pub(crate) use task_destination::{
+    task_copy_again, task_copy_log, task_copy_send, task_destination_add, task_destination_kinds, task_destination_list,
+    task_destination_remove, task_destination_test,
 };
 pub(crate) use task_reopen::task_reopen;
 pub(crate) use task_stats::task_stats;

@@ -1,3 +1,4 @@
-//! Messages about tasks to addresses outside.
+//! Messages about tasks to addresses outside, and copies of tasks in other services.
 
+pub(crate) mod destinations;
 pub(crate) mod webhooks;

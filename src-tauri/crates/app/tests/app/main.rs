@@ -4,6 +4,7 @@ mod codegen;
 mod common;
 mod connectors;
 mod containers;
+mod destinations;
 mod followers;
 mod generated;
 mod host;

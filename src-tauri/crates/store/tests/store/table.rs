@@ -26,6 +26,7 @@ mod run_snapshot;
 mod run_summary;
 mod setting;
 mod task;
+mod task_copy;
 mod task_body;
 mod task_history;
 mod task_page;
