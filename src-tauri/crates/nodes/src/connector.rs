@@ -28,7 +28,12 @@ pub fn server_address(
     if let Some(server) = server {
         config["server"] = server.into();
     }
-    let slot =
-        CallSlot { item: 0, config: Arc::new(config), input: Arc::default(), scope: Scope::empty(), sources: Vec::new() };
+    let slot = CallSlot {
+        item: 0,
+        config: Arc::new(config),
+        input: Arc::default(),
+        scope: Scope::empty(),
+        sources: Vec::new(),
+    };
     address::server(&slot, connector)
 }

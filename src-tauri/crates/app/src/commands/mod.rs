@@ -78,8 +78,8 @@ pub(crate) use task::{
     task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, task_suggest, task_unsuggest, who,
 };
 pub(crate) use task_destination::{
-    task_copy_again, task_copy_log, task_copy_send, task_destination_add, task_destination_kinds, task_destination_list,
-    task_destination_remove, task_destination_test,
+    task_copy_again, task_copy_log, task_copy_send, task_destination_add, task_destination_kinds,
+    task_destination_list, task_destination_remove, task_destination_test,
 };
 pub(crate) use task_reopen::task_reopen;
 pub(crate) use task_stats::task_stats;

@@ -100,8 +100,12 @@ impl Destination {
         let defaults = self.mapping().into_iter().flat_map(|mapping| &mapping.settings);
         let defaults = defaults.filter_map(|(name, one)| Some((name.clone(), one.default.clone()?)));
         let given = self.config.variables.iter().chain(&self.config.settings);
-        defaults.chain(given.map(|(name, value)| (name.clone(), value.clone()))).collect::<BTreeMap<_, _>>().into_iter()
-            .map(|(name, value)| (name, Value::from(value))).collect()
+        defaults
+            .chain(given.map(|(name, value)| (name.clone(), value.clone())))
+            .collect::<BTreeMap<_, _>>()
+            .into_iter()
+            .map(|(name, value)| (name, Value::from(value)))
+            .collect()
     }
 
     /// Values that are decisions; empty where none are taken.
@@ -308,7 +312,10 @@ impl App {
     ) -> ApiResult<Vec<TaskDestination>> {
         request.name = request.name.trim().to_owned();
         if request.name.is_empty() || request.name.chars().count() > 100 || request.name.contains(char::is_control) {
-            return Err(invalid("The destination has no name.", "Give it one of at most 100 characters, such as Jira."));
+            return Err(invalid(
+                "The destination has no name.",
+                "Give it one of at most 100 characters, such as Jira.",
+            ));
         }
         let fields = request.settings.values().chain(request.variables.values());
         if fields.into_iter().any(|value| value.len() > LONGEST) {

@@ -82,13 +82,19 @@ fn one(connector: &Connector, call: &TaskCall, at: &str, only_reads: bool, found
     let Some(operation) = connector.operations.get(&call.operation) else {
         let message = format!("There is no operation '{}'", call.operation);
         let near = nearest(&call.operation, connector.operations.keys().map(String::as_str));
-        let hint = near.map_or_else(|| "Name an operation of this file".into(), |near| format!("Did you mean '{near}'?"));
+        let hint =
+            near.map_or_else(|| "Name an operation of this file".into(), |near| format!("Did you mean '{near}'?"));
         found.push(Diagnostic::error(Code::UnknownName, format!("{at}/operation"), message, hint));
         return;
     };
     if only_reads && operation.effect() != Effects::Read {
         let message = format!("'{}' changes something, and this call may only look", call.operation);
-        found.push(Diagnostic::error(Code::BadConfig, format!("{at}/operation"), message, "Name an operation that reads"));
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            format!("{at}/operation"),
+            message,
+            "Name an operation that reads",
+        ));
     }
     let schema = params_schema(connector, operation);
     let names: Vec<&str> = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| &**name).collect();

@@ -27,7 +27,9 @@ pub(crate) enum Destinations {
         id: String,
     },
     /// Tests a destination: reads from the service, or sends a test mail.
-    #[command(after_help = "Exit: 0 it can be used, 1 it cannot.\n\nExample:\n  signalbox tasks destinations test 0199a1b2-…")]
+    #[command(
+        after_help = "Exit: 0 it can be used, 1 it cannot.\n\nExample:\n  signalbox tasks destinations test 0199a1b2-…"
+    )]
     Test {
         /// Id of the destination.
         id: String,
@@ -42,7 +44,9 @@ pub(crate) enum Destinations {
         limit: u32,
     },
     /// Sends a task to its destination again, also when that was given up.
-    #[command(after_help = "Exit: 0 it stands there, 1 it does not.\n\nExample:\n  signalbox tasks destinations again 5f1c…")]
+    #[command(
+        after_help = "Exit: 0 it stands there, 1 it does not.\n\nExample:\n  signalbox tasks destinations again 5f1c…"
+    )]
     Again {
         /// Id, as shown by `tasks destinations log`.
         id: String,

@@ -98,15 +98,22 @@ fn text(one: &Value, key: &str) -> String {
 
 fn list(output: &Output, all: &Value) {
     for one in output.rows(all, "No destinations.") {
-        output.line(&format!("{}  {}  {}  {}", text(one, "id"), text(one, "name"), text(one, "service"), text(one, "place")));
+        output.line(&format!(
+            "{}  {}  {}  {}",
+            text(one, "id"),
+            text(one, "name"),
+            text(one, "service"),
+            text(one, "place")
+        ));
         output.line(&format!("  {} open there, {} waiting, {} failed", one["open"], one["waiting"], one["failed"]));
         if let Some(problem) = one["problem"].as_str() {
             output.line(&output.paint(&format!("  {}", plain(problem)), Tone::Bad));
         }
         if let Some(path) = one["decisionsPath"].as_str() {
             let values = one["decisions"].as_object().into_iter().flatten();
-            let values: Vec<String> =
-                values.map(|(value, answer)| plain(&format!("{value} = {}", answer.as_str().unwrap_or_default()))).collect();
+            let values: Vec<String> = values
+                .map(|(value, answer)| plain(&format!("{value} = {}", answer.as_str().unwrap_or_default())))
+                .collect();
             output.line(&format!("  decisions at {}: {}", plain(path), values.join(", ")));
         }
     }
@@ -119,7 +126,11 @@ fn kinds(output: &Output, all: &Value) {
             for field in one[list].as_array().into_iter().flatten() {
                 let usual = field["default"].as_str().map(|usual| format!(" (default: {})", plain(usual)));
                 let name = text(field, "name");
-                output.line(&format!("  {option} {name}=…  {}{}", text(field, "description"), usual.unwrap_or_default()));
+                output.line(&format!(
+                    "  {option} {name}=…  {}{}",
+                    text(field, "description"),
+                    usual.unwrap_or_default()
+                ));
             }
         }
         if let Some(how) = one["decisions"].as_str() {

@@ -42,7 +42,8 @@ pub(crate) async fn handle(server: &Arc<Server>, place: Place<'_>, request: Requ
 
 fn wrong_method(allowed: &'static str) -> Response {
     let message = format!("This address takes {allowed} only; nothing was done.");
-    let error = ApiError::new(Class::WrongMethod, "METHOD_NOT_ALLOWED", message, "Send the webhook as its service does.");
+    let error =
+        ApiError::new(Class::WrongMethod, "METHOD_NOT_ALLOWED", message, "Send the webhook as its service does.");
     let mut response = answer::error(&error);
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     response
@@ -53,11 +54,13 @@ async fn hook(server: &Arc<Server>, id: &str, request: Request) -> Result<Respon
         server.app.task_hook_opened(id).await?;
         return Ok(wrong_method("POST"));
     }
-    let busy = || ApiError::unavailable("TOO_MANY_REQUESTS", "Too many requests are under way.", "Send it again later.");
+    let busy =
+        || ApiError::unavailable("TOO_MANY_REQUESTS", "Too many requests are under way.", "Send it again later.");
     let mut slot = server.app.hook_slot().ok_or_else(busy)?;
     let (parts, body) = request.into_parts();
-    let too_large =
-        || ApiError::new(Class::TooLarge, "TOO_LARGE", format!("The body is larger than {LARGEST} bytes."), "Send less.");
+    let too_large = || {
+        ApiError::new(Class::TooLarge, "TOO_LARGE", format!("The body is larger than {LARGEST} bytes."), "Send less.")
+    };
     let mut is_full = false;
     let body = read_within(body, server.limits.body, |size, more| {
         is_full = !slot.grow(more);

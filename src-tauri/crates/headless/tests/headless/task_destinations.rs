@@ -108,7 +108,8 @@ fn serve(
             _ => json!({ "tickets": *tickets.lock().expect("no panic") }),
         };
         let text = answer.to_string();
-        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", text.len());
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", text.len());
         if stream.write_all(format!("{head}{text}").as_bytes()).is_err() {
             return;
         }
@@ -141,8 +142,20 @@ fn h_21_a_killed_process_creates_once_and_link_scanners_decide_nothing() {
     let secret = ["secret", "set", "hook", "--kind", "bearer", "--host", "desk.example", "--json"];
     assert_eq!(place.run_with(&secret, "s3cret\n").code, 0);
     let args = [
-        "tasks", "destinations", "add", "Desk", "--connector", "desk", "--server", &peer.base, "--decide-secret",
-        "secret://hook", "--public-url", "http://signalbox.example", "--allow-local", "--json",
+        "tasks",
+        "destinations",
+        "add",
+        "Desk",
+        "--connector",
+        "desk",
+        "--server",
+        &peer.base,
+        "--decide-secret",
+        "secret://hook",
+        "--public-url",
+        "http://signalbox.example",
+        "--allow-local",
+        "--json",
     ];
     let id = done(&place, &args)[0]["id"].as_str().expect("an id").to_owned();
     let task = ask_once(&place);
@@ -185,7 +198,10 @@ fn h_21_a_killed_process_creates_once_and_link_scanners_decide_nothing() {
 
     let body = json!({ "ticket": "T-1", "state": "Done", "by": "Ada" }).to_string();
     let post = |secret: &str| {
-        let sum = hmac_sha256(secret.as_bytes(), body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let sum = hmac_sha256(secret.as_bytes(), body.as_bytes())
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>();
         let signature = format!("sha256={sum}");
         let headers = [
             ("host", server.host()),

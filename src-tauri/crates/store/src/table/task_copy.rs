@@ -200,9 +200,8 @@ pub(crate) fn counts(connection: &Connection, id: &str) -> Result<TaskCopyCounts
         "SELECT count(due_ms), coalesce(sum(due_ms IS NULL AND error IS NOT NULL), 0), coalesce(sum(closed = 0), 0) \
          FROM task_copy WHERE destination = ?",
     )?;
-    Ok(statement.query_row([id], |row| {
-        Ok(TaskCopyCounts { waiting: row.get(0)?, failed: row.get(1)?, open: row.get(2)? })
-    })?)
+    Ok(statement
+        .query_row([id], |row| Ok(TaskCopyCounts { waiting: row.get(0)?, failed: row.get(1)?, open: row.get(2)? }))?)
 }
 
 /// What stands at a destination: what lists show to everybody. Its texts were masked when the row was made; input,
@@ -313,16 +312,16 @@ pub(crate) fn copy(connection: &Connection, id: &str) -> Result<Option<TaskCopy>
 
 /// The newest first.
 pub(crate) fn log(connection: &Connection, destination: Option<&str>, limit: usize) -> Result<Vec<TaskCopy>> {
-    let mut statement =
-        connection.prepare_cached(&format!("{COPY} WHERE ?1 IS NULL OR destination = ?1 ORDER BY rowid DESC LIMIT ?2"))?;
+    let mut statement = connection
+        .prepare_cached(&format!("{COPY} WHERE ?1 IS NULL OR destination = ?1 ORDER BY rowid DESC LIMIT ?2"))?;
     let rows = statement.query_map(params![destination, limit as u64], read_copy)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The copy with this id at the service.
 pub(crate) fn external(connection: &Connection, destination: &str, id: &str) -> Result<Option<TaskCopy>> {
-    let mut statement =
-        connection.prepare_cached(&format!("{COPY} WHERE destination = ? AND external_id = ? ORDER BY rowid DESC LIMIT 1"))?;
+    let mut statement = connection
+        .prepare_cached(&format!("{COPY} WHERE destination = ? AND external_id = ? ORDER BY rowid DESC LIMIT 1"))?;
     Ok(statement.query_row([destination, id], read_copy).optional()?)
 }
 
@@ -450,8 +449,10 @@ pub(crate) fn is_seen(connection: &Connection, destination: &str, key: &str, now
 /// Remembers a webhook; those whose time is over are forgotten.
 pub(crate) fn see(connection: &Connection, destination: &str, key: &str, now_ms: i64, until_ms: i64) -> Result<()> {
     connection.prepare_cached("DELETE FROM task_decision_seen WHERE until_ms <= ?")?.execute([now_ms])?;
-    connection
-        .prepare_cached("INSERT OR REPLACE INTO task_decision_seen VALUES (?, ?, ?)")?
-        .execute(params![destination, key, until_ms])?;
+    connection.prepare_cached("INSERT OR REPLACE INTO task_decision_seen VALUES (?, ?, ?)")?.execute(params![
+        destination,
+        key,
+        until_ms
+    ])?;
     Ok(())
 }

@@ -100,7 +100,8 @@ impl App {
         let (Some(rules), Some(described)) = (&destination.config.decisions, described) else {
             return Err(ApiError::not_found("This destination takes no decisions."));
         };
-        let unavailable = || ApiError::unavailable("HOOK_UNAVAILABLE", "The request cannot be taken now.", "Send it again later.");
+        let unavailable =
+            || ApiError::unavailable("HOOK_UNAVAILABLE", "The request cannot be taken now.", "Send it again later.");
         let name = rules.secret.strip_prefix("secret://").unwrap_or_default();
         let auth = webhook_auth(described, name).map_err(|_| unavailable())?.auth;
         let credential = self.secrets.credential_unasked(name).map_err(|_| unavailable())?;
@@ -152,14 +153,19 @@ impl App {
             }
             Err(error) if error.class == Class::Unavailable => Err(error),
             Err(error) => {
-                let note = format!("{} decided “{}” there, which was not taken: {}", said.person, said.value, error.message);
+                let note =
+                    format!("{} decided “{}” there, which was not taken: {}", said.person, said.value, error.message);
                 self.store.task_copy_note(&copy.id, Some(&note))?;
                 let facts = json!({
                     "reason": error.code, "destination": destination.row.name, "externalId": said.id,
                     "value": said.value, "reportedName": said.person, "taskId": copy.task,
                 });
-                let record =
-                    self.fact(AuditEvent::AnswerRefused, Level::Warn, Self::reporter(destination, &said).actor(), facts);
+                let record = self.fact(
+                    AuditEvent::AnswerRefused,
+                    Level::Warn,
+                    Self::reporter(destination, &said).actor(),
+                    facts,
+                );
                 self.store.audit_append(record, None, true)?;
                 Ok(reply("ignored", Some(&error.message)))
             }

@@ -124,11 +124,7 @@ impl App {
     }
 
     /// Has the service have the task as it is. Gives what is known of the entry, and why it failed.
-    fn bring_over(
-        &self,
-        destination: &Destination,
-        one: &TaskCopy,
-    ) -> ApiResult<(Reached, Result<(), NodeFailure>)> {
+    fn bring_over(&self, destination: &Destination, one: &TaskCopy) -> ApiResult<(Reached, Result<(), NodeFailure>)> {
         let kept = one.remote.as_deref().and_then(|text| serde_json::from_str(text).ok());
         let mut reached = Reached { remote: kept.unwrap_or_default(), ..Reached::default() };
         let facts = self.task_facts(destination, one);

@@ -37,8 +37,7 @@ fn lines(all: &[Seen]) -> Vec<&str> {
 
 /// User and password, as Jira and ServiceNow take them.
 fn basic(place: &Place) {
-    let secret =
-        json!({ "name": "desk", "kind": "basic", "field": "ada@example.org", "hosts": ["http://127.0.0.1"], "value": "token" });
+    let secret = json!({ "name": "desk", "kind": "basic", "field": "ada@example.org", "hosts": ["http://127.0.0.1"], "value": "api-token" });
     super::ask(place, &terminal(), "secret_set", secret).expect("kept");
 }
 
@@ -51,9 +50,15 @@ fn h_21_jira_gets_an_issue() {
         if line.starts_with("GET /rest/api/3/project/search") {
             ok(json!({ "values": [{ "id": "1", "key": "ABC" }], "total": 1 }))
         } else if line == "POST /rest/api/3/issue" {
-            Some((201, Vec::new(), json!({ "id": "10000", "key": "ABC-12", "self": "https://acme.atlassian.net/rest/api/3/issue/10000" })))
+            Some((
+                201,
+                Vec::new(),
+                json!({ "id": "10000", "key": "ABC-12", "self": "https://acme.atlassian.net/rest/api/3/issue/10000" }),
+            ))
         } else if line.starts_with("GET /rest/api/3/issue/ABC-12/transitions") {
-            ok(json!({ "transitions": [{ "id": "21", "to": { "name": "In Progress" } }, { "id": "31", "to": { "name": "Done" } }] }))
+            ok(
+                json!({ "transitions": [{ "id": "21", "to": { "name": "In Progress" } }, { "id": "31", "to": { "name": "Done" } }] }),
+            )
         } else if line.starts_with("GET /rest/api/3/issue/ABC-12") {
             ok(json!({ "key": "ABC-12", "fields": { "status": { "name": "To Do" } } }))
         } else {
@@ -62,7 +67,10 @@ fn h_21_jira_gets_an_issue() {
     });
     let settings = json!({ "connector": "jira", "server": "/rest/api/3", "settings": { "project": "ABC" } });
     let ([_, created, changed, closed], there) = told(&place, &peer, settings);
-    assert_eq!((&there["externalId"], &there["link"]), (&json!("ABC-12"), &json!("https://acme.atlassian.net/browse/ABC-12")));
+    assert_eq!(
+        (&there["externalId"], &there["link"]),
+        (&json!("ABC-12"), &json!("https://acme.atlassian.net/browse/ABC-12"))
+    );
     let fields = &created[0].body["fields"];
     assert_eq!((&fields["project"]["key"], &fields["issuetype"]["name"]), (&json!("ABC"), &json!("Task")));
     assert_eq!(fields["labels"][0], "signalbox");
@@ -96,7 +104,10 @@ fn h_21_github_gets_an_issue() {
     });
     let settings = json!({ "connector": "github", "settings": { "owner": "acme", "repo": "desk" } });
     let ([_, created, changed, closed], there) = told(&place, &peer, settings);
-    assert_eq!((&there["externalId"], &there["link"]), (&json!("#42"), &json!("https://github.com/acme/desk/issues/42")));
+    assert_eq!(
+        (&there["externalId"], &there["link"]),
+        (&json!("#42"), &json!("https://github.com/acme/desk/issues/42"))
+    );
     assert_eq!(created[0].body["labels"], json!(["signalbox"]));
     assert!(created[0].body["body"].as_str().expect("a text").contains("<!-- signalbox-"), "{}", created[0].body);
     assert_eq!(lines(&changed), ["PATCH /repos/acme/desk/issues/42"]);
@@ -122,7 +133,10 @@ fn h_21_servicenow_gets_a_record() {
     assert_eq!(lines(&created), ["POST /api/now/table/incident"]);
     assert!(created[0].body["correlation_id"].as_str().expect("an id").starts_with("signalbox-"));
     assert_eq!(lines(&changed), ["PATCH /api/now/table/incident/9d38"]);
-    assert_eq!((&closed[0].body["state"], &closed[0].body["close_code"]), (&json!("6"), &json!("Solved (Permanently)")));
+    assert_eq!(
+        (&closed[0].body["state"], &closed[0].body["close_code"]),
+        (&json!("6"), &json!("Solved (Permanently)"))
+    );
 }
 
 #[test]
@@ -141,12 +155,22 @@ fn h_21_slack_gets_a_message_with_buttons() {
     assert_eq!(lines(&created), ["POST /chat.postMessage"]);
     let body = &created[0].body;
     // What a title says mentions nobody.
-    assert_eq!((&body["text"], &body["blocks"][0]["text"]["type"]), (&json!("Pay  !channel  @all?"), &json!("plain_text")));
-    let buttons: Vec<&str> =
-        body["blocks"][2]["elements"].as_array().expect("buttons").iter().filter_map(|one| one["value"].as_str()).collect();
+    assert_eq!(
+        (&body["text"], &body["blocks"][0]["text"]["type"]),
+        (&json!("Pay  !channel  @all?"), &json!("plain_text"))
+    );
+    let buttons: Vec<&str> = body["blocks"][2]["elements"]
+        .as_array()
+        .expect("buttons")
+        .iter()
+        .filter_map(|one| one["value"].as_str())
+        .collect();
     assert_eq!(buttons, ["Approve", "Reject"], "{body}");
     assert_eq!(lines(&changed), ["POST /chat.update"]);
-    assert_eq!((&closed[0].body["ts"], closed[0].body["blocks"].as_array().map(Vec::len)), (&json!("1503435956.000247"), Some(2)));
+    assert_eq!(
+        (&closed[0].body["ts"], closed[0].body["blocks"].as_array().map(Vec::len)),
+        (&json!("1503435956.000247"), Some(2))
+    );
 }
 
 #[test]
@@ -155,7 +179,11 @@ fn h_21_teams_gets_a_message() {
     let peer = Peer::start(|seen| -> Reply {
         match seen.line.split_whitespace().next() {
             Some("GET") => ok(json!({ "value": [{ "id": "c1" }] })),
-            Some("POST") => Some((201, Vec::new(), json!({ "id": "1616990032035", "webUrl": "https://teams.microsoft.com/l/message/1" }))),
+            Some("POST") => Some((
+                201,
+                Vec::new(),
+                json!({ "id": "1616990032035", "webUrl": "https://teams.microsoft.com/l/message/1" }),
+            )),
             _ => Some((204, Vec::new(), Value::Null)),
         }
     });
@@ -164,5 +192,9 @@ fn h_21_teams_gets_a_message() {
     assert_eq!(there["link"], "https://teams.microsoft.com/l/message/1");
     assert_eq!(created[0].body["body"]["contentType"], "text");
     assert_eq!(lines(&changed), ["PATCH /teams/t1/channels/c1/messages/1616990032035"]);
-    assert!(closed[0].body["body"]["content"].as_str().expect("a text").contains("done, approve by "), "{}", closed[0].body);
+    assert!(
+        closed[0].body["body"]["content"].as_str().expect("a text").contains("done, approve by "),
+        "{}",
+        closed[0].body
+    );
 }

@@ -40,7 +40,12 @@ fn a_good_section_has_no_problems() {
 fn each_slip_of_the_section_has_its_place() {
     for (pointer, value, path, words) in [
         ("/create/0/operation", json!("mak"), "/tasks/create/0/operation", "Did you mean 'make'?"),
-        ("/create/0/params", json!({ "titel": "x", "title": "y" }), "/tasks/create/0/params/titel", "Did you mean 'title'?"),
+        (
+            "/create/0/params",
+            json!({ "titel": "x", "title": "y" }),
+            "/tasks/create/0/params/titel",
+            "Did you mean 'title'?",
+        ),
         ("/close/0/params", json!({}), "/tasks/close/0/params", "'title'"),
         ("/close", json!([]), "/tasks/close", "closed"),
         ("/create/0/keep", json!({}), "/tasks/create", "'id'"),

@@ -67,7 +67,10 @@ fn h_21_a_copy_follows_its_task_and_hides_what_lists_hide() {
     store.answer_task(answer("t", "r", "user:carl")).expect("answers");
     tried(&store, &one, TaskCopyTried { at_ms: T0 + 1, sent: Some(one.wanted.clone()), ..TaskCopyTried::default() });
     let last = take(&store, T0 + 2).expect("the answer is due");
-    assert_eq!((wanted(&store, "t")["state"].as_str(), wanted(&store, "t")["open"].as_bool()), (Some("done"), Some(false)));
+    assert_eq!(
+        (wanted(&store, "t")["state"].as_str(), wanted(&store, "t")["open"].as_bool()),
+        (Some("done"), Some(false))
+    );
     for secret in ["ada@example.org", "hunter22", "by user:carl"] {
         assert!(!last.wanted.contains(secret), "{secret}: {}", last.wanted);
     }
@@ -117,10 +120,14 @@ fn h_21_an_interrupted_creation_stays_known_and_failures_are_counted() {
     assert_eq!(store.task_destinations_due(T0 + 900_000).expect("reads"), ["desk"]);
 
     assert_eq!(store.task_copy_opened(&again.id).expect("writes").map(|one| one.opened), Some(1));
-    assert!(store.task_destination_opened("desk").expect("writes") && !store.task_destination_opened("x").expect("writes"));
+    assert!(
+        store.task_destination_opened("desk").expect("writes") && !store.task_destination_opened("x").expect("writes")
+    );
     store.task_decision_see("desk", "delivery 1", T0, T0 + 10).expect("writes");
     assert!(store.task_decision_seen("desk", "delivery 1", T0).expect("reads"));
     assert!(!store.task_decision_seen("desk", "delivery 1", T0 + 10).expect("reads"));
-    assert!(store.task_destination_remove("desk", record("TASK_DESTINATION_CHANGED", "r", json!({}))).expect("removes"));
+    assert!(
+        store.task_destination_remove("desk", record("TASK_DESTINATION_CHANGED", "r", json!({}))).expect("removes")
+    );
     assert!(store.task_copies("t").expect("reads").is_empty());
 }
