@@ -126,6 +126,7 @@ export const audit = {
   'audit.event.TOOL_REFUSED': 'Tool call blocked',
   'audit.event.TOOL_WORD_SET': 'Tool capabilities set',
   'audit.event.TOOL_SERVER_DELETED': 'Tool server deleted',
+  'audit.event.INDEX_DELETED': 'Index deleted',
   'audit.event.TASK_DESTINATION_CHANGED': 'Task destinations changed',
   'audit.event.TASK_COPY_FAILED': 'A task could not be sent to its destination',
   'audit.event.TASK_COPY_AGAIN': 'Task sent to its destination again',

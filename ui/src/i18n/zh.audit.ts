@@ -120,6 +120,7 @@ export const audit = {
   'audit.event.TOOL_REFUSED': '工具调用已阻止',
   'audit.event.TOOL_WORD_SET': '工具能力已设置',
   'audit.event.TOOL_SERVER_DELETED': '工具服务器已删除',
+  'audit.event.INDEX_DELETED': '索引已删除',
   'audit.event.TASK_DESTINATION_CHANGED': '任务目的地已更改',
   'audit.event.TASK_COPY_FAILED': '任务无法发送到目的地',
   'audit.event.TASK_COPY_AGAIN': '任务已重新发送到目的地',

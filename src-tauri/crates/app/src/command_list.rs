@@ -60,6 +60,10 @@ macro_rules! command_list {
             Query connector_operation(ConnectorOperationGet) -> ConnectorOperation, Viewer, [Desktop Http], [], "Returns an operation of a connector with the schemas of its parameters and its result.";
             Action connector_add(ConnectorAdd) -> ConnectorAdded, Builder, [Desktop Http], [connector_list connector_operation], "Adds a connector from a connector file or an OpenAPI document; nothing is fetched.";
             Action connector_remove(ConnectorName) -> Empty, Builder, [Desktop Http], [connector_list connector_operation], "Removes an own connector; runs keep the operations they began with.";
+            Query index_list(Empty) -> Vec<IndexEntry>, Operator, [Desktop Http], [], "Lists the indexes of documents.";
+            Query index_show(IndexShow) -> IndexDetails, Operator, [Desktop Http], [], "Returns an index with its documents.";
+            Query index_search(IndexSearch) -> Vec<IndexPassage>, Operator, [Desktop Http], [], "Finds passages of an index.";
+            Action index_delete(IndexRef) -> Vec<IndexEntry>, Builder, [Desktop Http], [index_list index_show audit_list], "Deletes an index; documents and runs are kept.";
             Query sample_list(Empty) -> Vec<Sample>, Viewer, [Desktop Http], [], "Lists the samples of the gallery.";
             Query template_list(Empty) -> Vec<Template>, Viewer, [Desktop Http], [], "Lists the templates: ready workflows by job.";
             Query workflow_list(Empty) -> Vec<WorkflowEntry>, Viewer, [Desktop Http], [], "Lists the workflows of the library.";

@@ -6,6 +6,7 @@ mod debug;
 mod destinations;
 mod export;
 mod import;
+mod index;
 mod maintain;
 mod models;
 mod plan;
@@ -24,6 +25,7 @@ pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use destinations::{DestinationAdd, Destinations};
 pub(crate) use export::{AuditFormat, Export, Human};
 pub(crate) use import::{Import, ImportFormat};
+pub(crate) use index::Index;
 pub(crate) use maintain::{Backup, CheckData, Doctor, Restore, Shell};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
@@ -191,6 +193,9 @@ pub(crate) enum Command {
                       erp --kind bearer --host api.example.com"
     )]
     Secret(Secret),
+    /// Manages indexes of documents.
+    #[command(subcommand, after_help = "Example:\n  signalbox index search manuals 'how long do refunds take'")]
+    Index(Index),
     /// Manages webhooks: addresses notified when a task is created, overdue, escalated, answered or closed.
     #[command(
         subcommand,
@@ -343,6 +348,7 @@ impl Command {
             Self::Tasks(command) => matches!(command, Tasks::List { .. } | Tasks::Stats { .. } | Tasks::Show { .. }),
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
             Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
+            Self::Index(command) => matches!(command, Index::List | Index::Show { .. }),
             Self::Versions { .. } => true,
             _ => false,
         }

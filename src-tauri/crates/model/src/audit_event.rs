@@ -147,6 +147,8 @@ events! {
     TaskCopyFailed = "TASK_COPY_FAILED",
     /// A person had a task sent to a service again.
     TaskCopyAgain = "TASK_COPY_AGAIN",
+    /// An index of documents was deleted.
+    IndexDeleted = "INDEX_DELETED",
     /// A provider of language models was set or removed.
     ModelProviderChanged = "MODEL_PROVIDER_CHANGED",
     /// A person chose the model of steps that name none.

@@ -66,6 +66,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   TOOL_REFUSED: { icon: 'errd', color: 'c-err', key: 'audit.event.TOOL_REFUSED' },
   TOOL_WORD_SET: { icon: 'shield', color: 't2', key: 'audit.event.TOOL_WORD_SET' },
   TOOL_SERVER_DELETED: { icon: 'x', color: 't2', key: 'audit.event.TOOL_SERVER_DELETED' },
+  INDEX_DELETED: { icon: 'x', color: 't2', key: 'audit.event.INDEX_DELETED' },
   TASK_DESTINATION_CHANGED: { icon: 'inbox', color: 't2', key: 'audit.event.TASK_DESTINATION_CHANGED' },
   TASK_COPY_FAILED: { icon: 'errd', color: 'c-err', key: 'audit.event.TASK_COPY_FAILED' },
   TASK_COPY_AGAIN: { icon: 'retry', color: 't2', key: 'audit.event.TASK_COPY_AGAIN' },

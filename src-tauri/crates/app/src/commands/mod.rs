@@ -10,6 +10,7 @@ mod connector;
 mod error_rules;
 mod folder;
 mod inbox;
+mod index;
 mod model;
 mod pins;
 mod planning;
@@ -49,6 +50,7 @@ pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules
 pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke};
 pub use folder::{grant_root, parse_allow_dir};
 pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};
+pub(crate) use index::{index_delete, index_list, index_search, index_show};
 pub(crate) use model::{
     model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
 };

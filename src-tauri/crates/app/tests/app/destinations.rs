@@ -1,6 +1,7 @@
 //! H-21: tasks in other services, against peers with the recorded shapes of their public API documents. Every peer is a real
 //! server on this machine; the connectors are the shipped files and one of a person's own.
 
+mod mail;
 mod peer;
 mod services;
 

@@ -8,6 +8,7 @@ mod destinations;
 mod followers;
 mod generated;
 mod host;
+mod indexes;
 mod operators;
 mod people;
 mod pins;

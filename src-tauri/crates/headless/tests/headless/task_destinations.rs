@@ -140,7 +140,7 @@ fn h_21_a_killed_process_creates_once_and_link_scanners_decide_nothing() {
     assert_eq!(place.run(&["connectors", "add", &file]).code, 0);
     assert_eq!(place.run(&["secret", "choose", "file", "--json"]).code, 0);
     let secret = ["secret", "set", "hook", "--kind", "bearer", "--host", "desk.example", "--json"];
-    assert_eq!(place.run_with(&secret, "s3cret\n").code, 0);
+    assert_eq!(place.run_with(&secret, "s3cret-value\n").code, 0);
     let args = [
         "tasks",
         "destinations",
@@ -212,8 +212,8 @@ fn h_21_a_killed_process_creates_once_and_link_scanners_decide_nothing() {
         server.raw("POST", &hook, &headers, &body)
     };
     assert_eq!(post("wrong").status, 401);
-    assert_eq!(post("s3cret").json(), json!({ "result": "decided" }));
-    assert!(post("s3cret").body.contains("received before"));
+    assert_eq!(post("s3cret-value").json(), json!({ "result": "decided" }));
+    assert!(post("s3cret-value").body.contains("received before"));
     let decided = rpc(BUILDER, "task_get", json!({ "taskId": task })).json();
     assert_eq!(decided["decision"]["operatorId"], "reported:Desk/Ada", "{decided}");
 }

@@ -4,18 +4,14 @@
 use super::Destination;
 use crate::app::App;
 use crate::error::ApiResult;
+use crate::host::single_call::SingleCall;
 use serde_json::{Map, Value, json};
 use signalbox_engine::config;
-use signalbox_engine::effect::{Call, CallKey, CallSlot, Permits};
 use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;
-use signalbox_model::budget::Budget;
 use signalbox_model::connector::KIND as CONNECTOR_CALL;
 use signalbox_model::connector::tasks::TaskCall;
-use signalbox_model::{Effects, Mode, NodeFailure, Workflow};
-use signalbox_nodes::{Kind, run_effect};
-use signalbox_ports::Unheard;
-use std::sync::Arc;
+use signalbox_model::{Effects, NodeFailure};
 
 const MAIL_SEND: &str = "mail.send";
 /// Elements of a list that are looked through for the one that is selected.
@@ -221,45 +217,16 @@ impl Exchange<'_> {
         effects: Effects,
         deed: Deed,
     ) -> ApiResult<Result<Vec<Value>, NodeFailure>> {
-        let Some(Kind::Effect(code)) = signalbox_nodes::kind(kind) else {
-            return Ok(Err(NodeFailure::tool("INTERNAL", "This cannot be sent by this program")));
-        };
         // A creation has one key however often it is sent; a change has another one for each state.
         let state = if deed == Deed::Create { String::new() } else { format!("-{}", self.facts["task"]) };
         let key = signalbox_model::hash::sha256_hex(format!("{}-{deed:?}{state}", self.marker).as_bytes());
-        let slot = CallSlot {
-            item: 0,
-            config: Arc::new(settings),
-            input: Arc::default(),
-            scope: Scope::empty(),
-            sources: Vec::new(),
-        };
-        let call = Call {
-            key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
-            node_id: "".into(),
-            kind: kind.into(),
-            mode: Mode::All,
+        self.app.call_once(SingleCall {
+            kind,
+            settings,
             effects,
-            slots: vec![slot],
-            timeout_ms: None,
-            idempotency_key: key,
-            loopback_allowed: self.destination.row.here,
-            model: None,
+            key,
+            here: self.destination.row.here,
             connector: self.destination.connector.clone(),
-            workflow: Arc::new(Workflow::empty("tasks", "Tasks")),
-            launch_id: String::new(),
-            budget: Budget::default(),
-            permits: Permits::default(),
-            run_id: "".into(),
-            workflow_id: "".into(),
-        };
-        let Some(slot) = call.slots.first() else { return Ok(Ok(Vec::new())) };
-        let world = Arc::clone(&self.app.world);
-        let done = self.app.wait_for(async { run_effect(code, &call, slot, &world, &Unheard).await })?;
-        Ok(done.map(|output| {
-            let found = output.ports.get("success");
-            let all = found.into_iter().flat_map(|items| (0..items.len()).filter_map(|index| items.data(index)));
-            all.map(|answer| Value::clone(&answer)).collect()
-        }))
+        })
     }
 }

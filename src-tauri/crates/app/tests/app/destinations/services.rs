@@ -198,3 +198,83 @@ fn h_21_teams_gets_a_message() {
         closed[0].body
     );
 }
+
+/// A webhook as a service sends it; gives the result.
+fn hook(place: &Place, id: &str, headers: &[(&str, String)], body: &str) -> Result<Value, signalbox_app::ApiError> {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let request = signalbox_app::HookRequest {
+        method: "POST".into(),
+        query: String::new(),
+        headers,
+        body: body.as_bytes().to_vec(),
+    };
+    let reply = super::wait(place.app.task_hook(id, request))?;
+    Ok(serde_json::from_slice(&reply.body).expect("JSON"))
+}
+
+fn hex(key: &str, text: &str) -> String {
+    super::hmac_sha256(key.as_bytes(), text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn h_21_a_button_in_slack_decides_with_its_signature_and_time() {
+    let place = with_desk();
+    let peer = Peer::start(|_| ok(json!({ "ok": true, "channel": "C1", "ts": "1503435956.000247" })));
+    let add = json!({ "name": "Slack", "connector": "slack", "server": peer.base, "credential": "secret://desk",
+        "settings": { "channel": "C1" }, "decisions": { "secret": "secret://hook" }, "allowLocal": true });
+    let id = place.ok("task_destination_add", add)[0]["id"].as_str().expect("an id").to_owned();
+    let task = approval(&place, json!({ "title": "Pay?" }));
+    send(&place);
+    let payload = json!({
+        "type": "block_actions", "user": { "id": "U1", "name": "ada" },
+        "container": { "type": "message", "message_ts": "1503435956.000247", "channel_id": "C1" },
+        "actions": [{ "action_id": "signalbox_Approve", "type": "button", "value": "Approve" }],
+    });
+    let escaped: String = payload.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let body = format!("payload={escaped}");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970").as_secs();
+    let signed = |at: u64| {
+        let signature = format!("v0={}", hex("s3cret-value", &format!("v0:{at}:{body}")));
+        [
+            ("content-type", "application/x-www-form-urlencoded".to_owned()),
+            ("x-slack-request-timestamp", at.to_string()),
+            ("x-slack-signature", signature),
+        ]
+    };
+    assert_eq!(hook(&place, &id, &signed(now - 3_600), &body).expect_err("too old").code, "UNAUTHORIZED");
+    assert_eq!(hook(&place, &id, &signed(now), &body).expect("taken"), json!({ "result": "decided" }));
+    let again = hook(&place, &id, &signed(now), &body).expect("taken");
+    assert_eq!(again["reason"], "this webhook was received before");
+    let decision = place.ok("task_get", json!({ "taskId": task }))["decision"].clone();
+    assert_eq!((&decision["action"], &decision["operatorId"]), (&json!("approve"), &json!("reported:Slack/ada")));
+}
+
+#[test]
+fn h_21_a_status_in_jira_decides_by_the_secret_of_its_webhook() {
+    let place = with_desk();
+    basic(&place);
+    let issue = json!({ "id": "1", "key": "ABC-12", "self": "https://acme.atlassian.net/rest/api/3/issue/1" });
+    let peer = Peer::start(move |_| ok(issue.clone()));
+    let decisions = json!({ "secret": "secret://hook", "values": { "Rejected": "reject" } });
+    let add = json!({ "name": "Jira", "connector": "jira", "server": format!("{}/rest/api/3", peer.base), "credential": "secret://desk",
+        "settings": { "project": "ABC" }, "decisions": decisions, "allowLocal": true });
+    let id = place.ok("task_destination_add", add)[0]["id"].as_str().expect("an id").to_owned();
+    let task = approval(&place, json!({ "title": "Pay?" }));
+    send(&place);
+    let body = |field: &str| {
+        json!({
+            "timestamp": 1_764_331_200_000_i64, "webhookEvent": "jira:issue_updated", "user": { "accountId": "5b", "displayName": "Ada" },
+            "issue": { "id": "1", "key": "ABC-12", "fields": { "status": { "name": "Rejected" } } },
+            "changelog": { "items": [{ "field": field, "fromString": "To Do", "toString": "Rejected" }] },
+        })
+        .to_string()
+    };
+    let signed = |body: &str| [("content-type", "application/json".to_owned()), ("x-hub-signature", format!("sha256={}", hex("s3cret-value", body)))];
+    // A comment on a rejected issue is no decision.
+    let other = body("summary");
+    assert_eq!(hook(&place, &id, &signed(&other), &other).expect("taken")["result"], "ignored");
+    let status = body("status");
+    assert_eq!(hook(&place, &id, &signed(&other), &status).expect_err("another body").code, "UNAUTHORIZED");
+    assert_eq!(hook(&place, &id, &signed(&status), &status).expect("taken"), json!({ "result": "decided" }));
+    assert_eq!(place.ok("task_get", json!({ "taskId": task }))["decision"]["action"], "reject");
+}
