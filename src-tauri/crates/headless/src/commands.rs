@@ -12,7 +12,7 @@ mod diff;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod import;
-mod index;
+pub(crate) mod index;
 pub(crate) mod input;
 pub(crate) mod manual;
 pub(crate) mod mcp;

@@ -45,9 +45,9 @@ mod tool_call;
 mod tool_question;
 mod two_lists;
 
-pub use retrieval_error::failure as retrieval_failure;
 pub use check::check_descriptor;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};
+pub use retrieval_error::failure as retrieval_failure;
 pub use run::{run_call, run_effect, run_pure, timed_out};
 pub use tool_answer::unchecked as unchecked_tool;
 

@@ -2,9 +2,7 @@
 
 use crate::Caller;
 use crate::app::App;
-use crate::dto::{
-    Empty, IndexDetails, IndexEntry, IndexPassage, IndexRef, IndexSearch, IndexShow, IndexedDocument,
-};
+use crate::dto::{Empty, IndexDetails, IndexEntry, IndexPassage, IndexRef, IndexSearch, IndexShow, IndexedDocument};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::single_call::SingleCall;
 use serde_json::{Value, json};
@@ -77,8 +75,7 @@ pub(crate) fn index_show(app: &App, _: &Caller, request: IndexShow) -> ApiResult
     let limit = super::page_size(request.limit, 50, 500)?;
     let (folder, name) = (folder(app), request.name);
     let facts = index_facts(&folder, &name).map_err(wrong(&name))?;
-    let mut found =
-        index_documents(&folder, &name, request.after.as_deref(), limit + 1).map_err(wrong(&name))?;
+    let mut found = index_documents(&folder, &name, request.after.as_deref(), limit + 1).map_err(wrong(&name))?;
     let more = found.len() > limit;
     found.truncate(limit);
     Ok(IndexDetails {
@@ -99,7 +96,8 @@ pub(crate) fn index_search(app: &App, caller: &Caller, request: IndexSearch) -> 
     if let Some(filter) = request.filter {
         settings["filter"] = filter.into();
     }
-    for (name, value) in [("embeddingModel", request.embedding_model), ("embeddingProvider", request.embedding_provider)]
+    for (name, value) in
+        [("embeddingModel", request.embedding_model), ("embeddingProvider", request.embedding_provider)]
     {
         if let Some(value) = value {
             settings[name] = value.into();

@@ -23,7 +23,7 @@ use std::sync::Arc;
 const SEEN_MS: i64 = 7 * 86_400_000;
 
 /// What a webhook says.
-struct Said {
+struct ReportedDecision {
     id: String,
     value: String,
     person: String,
@@ -55,14 +55,14 @@ fn body_of(request: &HookRequest) -> Option<Value> {
     Some(fields.into_iter().map(|(name, value)| (name, Value::from(value))).collect::<serde_json::Map<_, _>>().into())
 }
 
-fn said(decisions: &TaskDecisions, facts: &Value) -> Result<Option<Said>, NodeFailure> {
+fn said(decisions: &TaskDecisions, facts: &Value) -> Result<Option<ReportedDecision>, NodeFailure> {
     if let Some(when) = &decisions.when
         && expression(when, facts, "when")? != Value::Bool(true)
     {
         return Ok(None);
     }
     let one = |field: &str, of: &str| Ok::<_, NodeFailure>(text(&expression(of, facts, field)?));
-    let said = Said {
+    let said = ReportedDecision {
         id: one("id", &decisions.id)?,
         value: one("value", &decisions.value)?,
         person: one("person", &decisions.person)?,
@@ -173,7 +173,7 @@ impl App {
     }
 
     /// Who decided, as the service reports it: never a name of this installation.
-    fn reporter(destination: &Destination, said: &Said) -> Caller {
+    fn reporter(destination: &Destination, said: &ReportedDecision) -> Caller {
         let principal = format!("reported:{}/{}", word(&destination.row.name), word(&said.person));
         Caller { host: Host::Http, role: CallerRole::Operator, here: false, principal, via: Via::Destination }
     }
@@ -182,7 +182,7 @@ impl App {
         &self,
         destination: &Destination,
         copy: &TaskCopy,
-        said: &Said,
+        said: &ReportedDecision,
         action: TaskAction,
         key: &str,
     ) -> ApiResult<()> {
