@@ -1992,6 +1992,96 @@ export interface ImportedStep {
   status: ImportStatus;
 }
 
+/** What is in an index. */
+export interface IndexDetails {
+  /** The index. */
+  index: IndexEntry;
+  /** Its documents by their ids. */
+  documents: IndexedDocument[];
+  /** Asks for the next page. */
+  next?: string;
+}
+
+/** An index. */
+export interface IndexEntry {
+  /** Its name. */
+  name: string;
+  /** Documents. */
+  documents: number;
+  /** Passages. */
+  chunks: number;
+  /** Passages with a vector. */
+  vectors: number;
+  /** The model of the vectors. */
+  model?: string;
+  /** How many numbers a vector has. */
+  dimensions?: number;
+  /** Bytes of its files. */
+  bytes: number;
+  /** When it was changed last, RFC 3339. */
+  changedAt: string;
+  /** Why it cannot be read. */
+  problem?: string;
+}
+
+/** A passage that was found. */
+export interface IndexPassage {
+  /** Its text. */
+  text: string;
+  /** How well it fits, from 0 to 1. */
+  score: number;
+  /** Its place, from 1. */
+  rank: number;
+  /** Where it is: document, title, heading, page, first and last character. */
+  source: unknown;
+  /** Of the document. */
+  metadata: unknown;
+}
+
+/** Names an index. */
+export interface IndexRef {
+  /** Its name. */
+  name: string;
+}
+
+/** Looks for passages, as the step *Find passages* does. */
+export interface IndexSearch {
+  /** The index. */
+  name: string;
+  /** The question. */
+  query: string;
+  /** Most passages, 1 to 100; 5 when absent. */
+  top?: number;
+  /** Fields of the metadata with the value, or one of the values, that they must have. */
+  filter?: Record<string, unknown>;
+  /** The embedding model of the index: passages are found by their meaning, too. The question is sent to its provider. */
+  embeddingModel?: string;
+  /** Its provider; the default one when absent. */
+  embeddingProvider?: string;
+}
+
+/** Asks what is in an index. */
+export interface IndexShow {
+  /** Its name. */
+  name: string;
+  /** Documents behind this id. */
+  after?: string;
+  /** At most so many, 50 when absent, never more than 500. */
+  limit?: number;
+}
+
+/** A document of an index. */
+export interface IndexedDocument {
+  /** Its id. */
+  id: string;
+  /** Its title. */
+  title?: string;
+  /** Its metadata. */
+  metadata?: Record<string, unknown>;
+  /** Its passages. */
+  chunks: number;
+}
+
 /** Payload of `input_edited`; the event stands on the call that waits. */
 export interface InputEdited {
   /** From the input before to the new one (RFC 6902). */
@@ -6266,6 +6356,14 @@ export interface Commands {
   connector_add: { request: ConnectorAdd; response: ConnectorAdded };
   /** Removes an own connector; runs keep the operations they began with. */
   connector_remove: { request: ConnectorName; response: Empty };
+  /** Lists the indexes of documents. */
+  index_list: { request: Empty; response: IndexEntry[] };
+  /** Returns an index with its documents. */
+  index_show: { request: IndexShow; response: IndexDetails };
+  /** Finds passages of an index. */
+  index_search: { request: IndexSearch; response: IndexPassage[] };
+  /** Deletes an index; documents and runs are kept. */
+  index_delete: { request: IndexRef; response: IndexEntry[] };
   /** Lists the samples of the gallery. */
   sample_list: { request: Empty; response: Sample[] };
   /** Lists the templates: ready workflows by job. */
@@ -6637,6 +6735,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   connector_operation: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   connector_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['connector_list', 'connector_operation'] },
   connector_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['connector_list', 'connector_operation'] },
+  index_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  index_show: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  index_search: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  index_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['index_list', 'index_show', 'audit_list'] },
   sample_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   template_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
