@@ -181,14 +181,14 @@ fn h_21_teams_gets_a_message() {
             Some("POST") => Some((
                 201,
                 Vec::new(),
-                json!({ "id": "1616990032035", "webUrl": "https://teams.microsoft.com/l/message/1" }),
+                json!({ "id": "1616990032035", "webUrl": "https://teams.example.org/l/message/1" }),
             )),
             _ => Some((204, Vec::new(), Value::Null)),
         }
     });
     let settings = json!({ "connector": "teams", "settings": { "team": "t1", "channel": "c1" } });
     let ([_, created, changed, closed], there) = told(&place, &peer, settings);
-    assert_eq!(there["link"], "https://teams.microsoft.com/l/message/1");
+    assert_eq!(there["link"], "https://teams.example.org/l/message/1");
     assert_eq!(created[0].body["body"]["contentType"], "text");
     assert_eq!(lines(&changed), ["PATCH /teams/t1/channels/c1/messages/1616990032035"]);
     assert!(
