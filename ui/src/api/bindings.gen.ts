@@ -2422,6 +2422,96 @@ export interface ImportedStep {
   status: ImportStatus;
 }
 
+/** What is in an index. */
+export interface IndexDetails {
+  /** The index. */
+  index: IndexEntry;
+  /** Its documents by their ids. */
+  documents: IndexedDocument[];
+  /** Asks for the next page. */
+  next?: string;
+}
+
+/** An index. */
+export interface IndexEntry {
+  /** Its name. */
+  name: string;
+  /** Documents. */
+  documents: number;
+  /** Passages. */
+  chunks: number;
+  /** Passages with a vector. */
+  vectors: number;
+  /** The model of the vectors. */
+  model?: string;
+  /** How many numbers a vector has. */
+  dimensions?: number;
+  /** Bytes of its files. */
+  bytes: number;
+  /** When it was changed last, RFC 3339. */
+  changedAt: string;
+  /** Why it cannot be read. */
+  problem?: string;
+}
+
+/** A passage that was found. */
+export interface IndexPassage {
+  /** Its text. */
+  text: string;
+  /** How well it fits, from 0 to 1. */
+  score: number;
+  /** Its place, from 1. */
+  rank: number;
+  /** Where it is: document, title, heading, page, first and last character. */
+  source: unknown;
+  /** Of the document. */
+  metadata: unknown;
+}
+
+/** Names an index. */
+export interface IndexRef {
+  /** Its name. */
+  name: string;
+}
+
+/** Looks for passages, as the step *Find passages* does. */
+export interface IndexSearch {
+  /** The index. */
+  name: string;
+  /** The question. */
+  query: string;
+  /** Most passages, 1 to 100; 5 when absent. */
+  top?: number;
+  /** Fields of the metadata with the value, or one of the values, that they must have. */
+  filter?: Record<string, unknown>;
+  /** The embedding model of the index: passages are found by their meaning, too. The question is sent to its provider. */
+  embeddingModel?: string;
+  /** Its provider; the default one when absent. */
+  embeddingProvider?: string;
+}
+
+/** Asks what is in an index. */
+export interface IndexShow {
+  /** Its name. */
+  name: string;
+  /** Documents behind this id. */
+  after?: string;
+  /** At most so many, 50 when absent, never more than 500. */
+  limit?: number;
+}
+
+/** A document of an index. */
+export interface IndexedDocument {
+  /** Its id. */
+  id: string;
+  /** Its title. */
+  title?: string;
+  /** Its metadata. */
+  metadata?: Record<string, unknown>;
+  /** Its passages. */
+  chunks: number;
+}
+
 /** Payload of `input_edited`; the event stands on the call that waits. */
 export interface InputEdited {
   /** From the input before to the new one (RFC 6902). */
@@ -4992,6 +5082,8 @@ export interface Task {
   decidedAt?: string;
   /** What was decided. */
   action?: TaskAction;
+  /** Where it stands in other services. */
+  elsewhere?: TaskCopy[];
   /** The failed slot, when a recovery step asks. */
   origin?: Origin;
   /** What the author wrote for the person. */
@@ -5191,6 +5283,61 @@ export interface TaskCompleted {
   minApprovals?: number;
 }
 
+/** What was sent now. */
+export interface TaskCopiesSent {
+  /** How many tasks were tried. */
+  tried: number;
+}
+
+/** A task at a destination. */
+export interface TaskCopy {
+  /** Its id. */
+  id: string;
+  /** The destination (id). */
+  destination: string;
+  /** What people call the destination. */
+  name: string;
+  /** The task. */
+  taskId: string;
+  /** The task's title. */
+  title: string;
+  /** How it stands. */
+  state: TaskCopyState;
+  /** Its name at the service, such as `ABC-12`; absent before it was created. */
+  externalId?: string;
+  /** Its address at the service. */
+  link?: string;
+  /** Why it does not stand there as it is here. */
+  error?: string;
+  /** How often that was tried. */
+  attempts: number;
+  /** When it was tried last, RFC 3339. */
+  triedAt?: string;
+  /** When it is tried again, RFC 3339. */
+  againAt?: string;
+  /** Why a decision from there was not taken. */
+  note?: string;
+  /** How often the link in it was opened, by people or by programs that look at links. */
+  opened: number;
+}
+
+/** Asks where tasks stand. */
+export interface TaskCopyLog {
+  /** At this destination (id); at all when absent. */
+  id?: string;
+  /** At most so many, 50 when absent, never more than 500. */
+  limit?: number;
+}
+
+/** Names a task at a destination. */
+export interface TaskCopyRef {
+  /** Its id. */
+  id: string;
+}
+
+/** How it stands with a task at a destination. */
+export type TaskCopyState = 'waiting' | 'current' | 'failed' | 'closed';
+
 /** How many tasks stand where. All but `done` count open ones. */
 export interface TaskCounts {
   /** All, snoozed ones too. */
@@ -5247,6 +5394,126 @@ export interface TaskDecision {
   via: string;
   /** For whom, when the task was somebody else's. */
   onBehalfOf?: string;
+}
+
+/** Which values of the service are decisions. */
+export interface TaskDecisionRules {
+  /** `secret://NAME`: signs the webhooks of the service, or is sent with them. */
+  secret: string;
+  /** Value of the service to answer (`approve`, `reject`, `retry`, `skip`, `abort`); those of the connector when it is empty. */
+  values?: Record<string, string>;
+}
+
+/** A service that tasks are copied to. */
+export interface TaskDestination {
+  /** Its id. */
+  id: string;
+  /** What people call it. */
+  name: string;
+  /** Name of the service. */
+  service: string;
+  /** The address of the service, or the recipients of mail. */
+  place: string;
+  /** Its settings, as they were given. */
+  config: TaskDestinationAdd;
+  /** The path of this program that takes decisions from there (`POST`). */
+  decisionsPath?: string;
+  /** Values of the service that are decisions, and what they mean. */
+  decisions?: Record<string, string>;
+  /** Who made it. */
+  madeBy: string;
+  /** RFC 3339. */
+  madeAt: string;
+  /** Tasks that are sent, or sent again. */
+  waiting: number;
+  /** Tasks that were given up. */
+  failed: number;
+  /** Open tasks that stand there. */
+  open: number;
+  /** How often the address of decisions was only looked at; that decides nothing. */
+  opened: number;
+  /** It cannot be used: why. */
+  problem?: string;
+}
+
+/** Sends tasks to a service from now on: by a connector, or by mail. */
+export interface TaskDestinationAdd {
+  /** What people call it, such as "Jira". */
+  name: string;
+  /** A connector whose file has the section `tasks`. */
+  connector?: string;
+  /** Or a mail server. */
+  mail?: TaskMail;
+  /** `secret://NAME`: who Signalbox is there. It must allow the host. */
+  credential?: string;
+  /** Another address of the service. */
+  server?: string;
+  /** Variables of the connector's address. */
+  variables?: Record<string, string>;
+  /** Settings of the connector's section `tasks`. */
+  settings?: Record<string, string>;
+  /** Texts instead of those of the connector, by name. */
+  templates?: Record<string, string>;
+  /** Only tasks of these workflows (ids); of all when it is empty. */
+  workflows?: string[];
+  /** Only tasks of these people and groups (`user:…`, `group:…`); of all when it is empty. */
+  assignees?: string[];
+  /** Only tasks of at least this priority, 0 to 100. */
+  minPriority?: number;
+  /** Decisions that are taken from there; none when it is absent. */
+  decisions?: TaskDecisionRules;
+  /** The address of this program for people, such as `https://signalbox.example`: links lead to its inbox. Links of the desktop application when it is absent. */
+  publicUrl?: string;
+  /** A person on this machine allows an address of this machine. */
+  allowLocal?: boolean;
+}
+
+/** A variable or a setting. */
+export interface TaskDestinationField {
+  /** Its name. */
+  name: string;
+  /** Shown to people. */
+  title: string;
+  /** What it is. */
+  description: string;
+  /** Its value when none is given; without it, one must be. */
+  default?: string;
+}
+
+/** What a destination can be. */
+export interface TaskDestinationKind {
+  /** Name of the connector. */
+  connector: string;
+  /** Name of the service. */
+  title: string;
+  /** What a task becomes there. */
+  description: string;
+  /** Variables of its address. */
+  variables: TaskDestinationField[];
+  /** Its settings. */
+  settings: TaskDestinationField[];
+  /** Its texts. */
+  templates: Record<string, string>;
+  /** The service can be addressed without a credential. */
+  anonymous: boolean;
+  /** What a person sets up in the service to decide there; absent where nothing comes back. */
+  decisions?: string;
+  /** Values that are decisions when a destination names none. */
+  values: Record<string, string>;
+}
+
+/** Names a destination. */
+export interface TaskDestinationRef {
+  /** Its id. */
+  id: string;
+}
+
+/** Whether a destination can be used. */
+export interface TaskDestinationTest {
+  /** It can. */
+  ok: boolean;
+  /** Why it cannot. */
+  error?: string;
 }
 
 /** One thing that happened to a task. */
@@ -5341,6 +5608,24 @@ export interface TaskList {
   limit?: number;
   /** `next` of the page before. */
   after?: string;
+}
+
+/** A mail server and the people who get messages about tasks. */
+export interface TaskMail {
+  /** Name or address of the SMTP server, without a port. */
+  host: string;
+  /** `tls`, `starttls` or `none`; `tls` when it is absent. */
+  security?: string;
+  /** The usual one of `security` when it is absent. */
+  port?: number;
+  /** Who signs in; the user that is kept with the secret when it is absent. */
+  user?: string;
+  /** Certificate authorities (PEM) instead of those of the system. */
+  ca?: string;
+  /** One address. */
+  from: string;
+  /** Addresses. */
+  to: string[];
 }
 
 /** What an address hears of. */
@@ -6293,7 +6578,7 @@ export interface VarChanged {
 }
 
 /** Through which door a caller came. */
-export type Via = 'app' | 'cli' | 'rest';
+export type Via = 'app' | 'cli' | 'rest' | 'destination';
 
 /** A call that waits. */
 export interface WaitingCall {
@@ -6916,6 +7201,14 @@ export interface Commands {
   connector_add: { request: ConnectorAdd; response: ConnectorAdded };
   /** Removes an own connector; runs keep the operations they began with. */
   connector_remove: { request: ConnectorName; response: Empty };
+  /** Lists the indexes of documents. */
+  index_list: { request: Empty; response: IndexEntry[] };
+  /** Returns an index with its documents. */
+  index_show: { request: IndexShow; response: IndexDetails };
+  /** Finds passages of an index. */
+  index_search: { request: IndexSearch; response: IndexPassage[] };
+  /** Deletes an index; documents and runs are kept. */
+  index_delete: { request: IndexRef; response: IndexEntry[] };
   /** Lists the samples of the gallery. */
   sample_list: { request: Empty; response: Sample[] };
   /** Lists the templates: ready workflows by job. */
@@ -7218,6 +7511,22 @@ export interface Commands {
   telemetry_test: { request: Empty; response: TelemetryTest };
   /** Returns the trace of a run and the span of a step in it. */
   run_trace: { request: RunTraceOf; response: RunTraceView };
+  /** Lists the services that tasks are copied to. */
+  task_destination_list: { request: Empty; response: TaskDestination[] };
+  /** Lists the connectors that take tasks, with their settings. */
+  task_destination_kinds: { request: Empty; response: TaskDestinationKind[] };
+  /** Adds a destination: a service that tasks are copied to. */
+  task_destination_add: { request: TaskDestinationAdd; response: TaskDestination[] };
+  /** Removes a destination; what stands at the service stays there. */
+  task_destination_remove: { request: TaskDestinationRef; response: TaskDestination[] };
+  /** Tests a destination: reads from the service, or sends a test mail. */
+  task_destination_test: { request: TaskDestinationRef; response: TaskDestinationTest };
+  /** Lists where tasks stand at their destinations, newest first. */
+  task_copy_log: { request: TaskCopyLog; response: TaskCopy[] };
+  /** Sends a task to its destination again. */
+  task_copy_again: { request: TaskCopyRef; response: TaskCopy };
+  /** Sends due tasks to their destinations now. */
+  task_copy_send: { request: Empty; response: TaskCopiesSent };
   /** Lists the webhooks. */
   webhook_list: { request: Empty; response: Webhook[] };
   /** Adds a webhook: an address to notify about tasks. */
@@ -7331,6 +7640,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   connector_operation: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   connector_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['connector_list', 'connector_operation'] },
   connector_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['connector_list', 'connector_operation'] },
+  index_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  index_show: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  index_search: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  index_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['index_list', 'index_show', 'audit_list'] },
   sample_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   template_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
@@ -7482,6 +7795,14 @@ export const commands: Record<CommandName, CommandInfo> = {
   telemetry_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get', 'run_trace'] },
   telemetry_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get'] },
   run_trace: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  task_destination_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  task_destination_kinds: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  task_destination_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['task_destination_list', 'task_copy_log', 'audit_list'] },
+  task_destination_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['task_destination_list', 'task_copy_log', 'task_get', 'audit_list'] },
+  task_destination_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  task_copy_log: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  task_copy_again: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['task_destination_list', 'task_copy_log', 'task_get', 'audit_list'] },
+  task_copy_send: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['task_destination_list', 'task_copy_log', 'task_get'] },
   webhook_list: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   webhook_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },
   webhook_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['webhook_list', 'webhook_log', 'audit_list'] },

@@ -336,6 +336,7 @@ export const inbox = {
   'inbox.via.app': 'the desktop window',
   'inbox.via.cli': 'a terminal',
   'inbox.via.rest': 'a browser or a program',
+  'inbox.via.destination': 'another service',
   'inbox.decidedBy': '{what} by {who}',
   'inbox.ended.done': 'This task was decided.',
   'inbox.ended.expired': 'Nobody answered in time. The step followed its settings for this case.',

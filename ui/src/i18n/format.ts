@@ -24,8 +24,11 @@ export function formatMoneyShort(micros: number): string {
   return formatMoney(Math.round(micros / unit) * unit);
 }
 
-/** `user:ada` as `ada`. */
-export const formatPerson = (id: string): string => id.replace(/^user:/, '');
+/** `user:ada` as `ada`; `reported:Jira/Ada` with who says so. */
+export const formatPerson = (id: string): string => {
+  const [, service, name] = /^reported:([^/]*)\/(.*)$/u.exec(id) ?? [];
+  return service !== undefined && name !== undefined ? t('dest.reported', { name, service }) : id.replace(/^user:/, '');
+};
 
 /** `secret://desk` as `desk`. */
 export const formatSecret = (ref: string): string => ref.replace(/^secret:\/\//, '');

@@ -312,6 +312,7 @@ export const inbox = {
   'inbox.via.app': '桌面窗口',
   'inbox.via.cli': '终端',
   'inbox.via.rest': '浏览器或程序',
+  'inbox.via.destination': '其他服务',
   'inbox.decidedBy': '{who} {what}',
   'inbox.ended.done': '此任务已决定。',
   'inbox.ended.expired': '无人及时答复。步骤按其对此情况的设置执行。',

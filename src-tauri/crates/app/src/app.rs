@@ -263,6 +263,7 @@ impl App {
                 app.copy_in_background(threads.handle());
                 app.webhooks_in_background(threads.handle());
                 app.alerts_in_background(threads.handle());
+                app.task_copies_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.back_up_in_background(threads.handle());
                 app.triggers_in_background(threads.handle());

@@ -60,6 +60,10 @@ macro_rules! command_list {
             Query connector_operation(ConnectorOperationGet) -> ConnectorOperation, Viewer, [Desktop Http], [], "Returns an operation of a connector with the schemas of its parameters and its result.";
             Action connector_add(ConnectorAdd) -> ConnectorAdded, Builder, [Desktop Http], [connector_list connector_operation], "Adds a connector from a connector file or an OpenAPI document; nothing is fetched.";
             Action connector_remove(ConnectorName) -> Empty, Builder, [Desktop Http], [connector_list connector_operation], "Removes an own connector; runs keep the operations they began with.";
+            Query index_list(Empty) -> Vec<IndexEntry>, Operator, [Desktop Http], [], "Lists the indexes of documents.";
+            Query index_show(IndexShow) -> IndexDetails, Operator, [Desktop Http], [], "Returns an index with its documents.";
+            Query index_search(IndexSearch) -> Vec<IndexPassage>, Operator, [Desktop Http], [], "Finds passages of an index.";
+            Action index_delete(IndexRef) -> Vec<IndexEntry>, Builder, [Desktop Http], [index_list index_show audit_list], "Deletes an index; documents and runs are kept.";
             Query sample_list(Empty) -> Vec<Sample>, Viewer, [Desktop Http], [], "Lists the samples of the gallery.";
             Query template_list(Empty) -> Vec<Template>, Viewer, [Desktop Http], [], "Lists the templates: ready workflows by job.";
             Query workflow_list(Empty) -> Vec<WorkflowEntry>, Viewer, [Desktop Http], [], "Lists the workflows of the library.";
@@ -211,6 +215,14 @@ macro_rules! command_list {
             Action telemetry_set(TelemetrySet) -> TelemetryView, Builder, [Desktop Http], [telemetry_get run_trace], "Sets whether and where spans of runs are sent; on this machine only.";
             Action telemetry_test(Empty) -> TelemetryTest, Builder, [Desktop Http], [telemetry_get], "Sends one span to the collector and returns what became of it.";
             Query run_trace(RunTraceOf) -> RunTraceView, Viewer, [Desktop Http], [], "Returns the trace of a run and the span of a step in it.";
+            Query task_destination_list(Empty) -> Vec<TaskDestination>, Operator, [Desktop Http], [], "Lists the services that tasks are copied to.";
+            Query task_destination_kinds(Empty) -> Vec<TaskDestinationKind>, Operator, [Desktop Http], [], "Lists the connectors that take tasks, with their settings.";
+            Action task_destination_add(TaskDestinationAdd) -> Vec<TaskDestination>, Builder, [Desktop Http], [task_destination_list task_copy_log audit_list], "Adds a destination: a service that tasks are copied to.";
+            Action task_destination_remove(TaskDestinationRef) -> Vec<TaskDestination>, Builder, [Desktop Http], [task_destination_list task_copy_log task_get audit_list], "Removes a destination; what stands at the service stays there.";
+            Action task_destination_test(TaskDestinationRef) -> TaskDestinationTest, Builder, [Desktop Http], [], "Tests a destination: reads from the service, or sends a test mail.";
+            Query task_copy_log(TaskCopyLog) -> Vec<TaskCopy>, Operator, [Desktop Http], [], "Lists where tasks stand at their destinations, newest first.";
+            Action task_copy_again(TaskCopyRef) -> TaskCopy, Builder, [Desktop Http], [task_destination_list task_copy_log task_get audit_list], "Sends a task to its destination again.";
+            Action task_copy_send(Empty) -> TaskCopiesSent, Builder, [Desktop Http], [task_destination_list task_copy_log task_get], "Sends due tasks to their destinations now.";
             Query webhook_list(Empty) -> Vec<Webhook>, Operator, [Desktop Http], [], "Lists the webhooks.";
             Action webhook_add(WebhookAdd) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Adds a webhook: an address to notify about tasks.";
             Action webhook_remove(WebhookRef) -> Vec<Webhook>, Builder, [Desktop Http], [webhook_list webhook_log audit_list], "Removes a webhook and its waiting messages.";

@@ -3,6 +3,7 @@
 
 pub mod file;
 mod inline;
+pub mod tasks;
 
 pub use inline::inlined;
 

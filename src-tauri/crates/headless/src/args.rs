@@ -3,9 +3,11 @@
 mod audit;
 mod connectors;
 mod debug;
+mod destinations;
 mod export;
 mod failures;
 mod import;
+mod index;
 mod maintain;
 mod models;
 mod plan;
@@ -21,9 +23,11 @@ mod webhook;
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, SinkKind};
 pub(crate) use connectors::Connectors;
 pub(crate) use debug::{Breaks, RunsDebug};
+pub(crate) use destinations::{DestinationAdd, Destinations};
 pub(crate) use export::{AuditFormat, Export, Human};
 pub(crate) use failures::{Failures, ReplayArgs};
 pub(crate) use import::{Import, ImportFormat};
+pub(crate) use index::Index;
 pub(crate) use maintain::{Backup, CheckData, Doctor, Restore, Shell};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
@@ -210,6 +214,9 @@ pub(crate) enum Command {
                       erp --kind bearer --host api.example.com"
     )]
     Secret(Secret),
+    /// Manages indexes of documents.
+    #[command(subcommand, after_help = "Example:\n  signalbox index search manuals 'how long do refunds take'")]
+    Index(Index),
     /// Manages webhooks: addresses notified when a task is created, overdue, escalated, answered or closed.
     #[command(
         subcommand,
@@ -364,6 +371,7 @@ impl Command {
             Self::Audit(command) => matches!(command, Audit::Verify { .. } | Audit::Status | Audit::List { .. }),
             Self::Failures(command) => matches!(command, Failures::List { .. } | Failures::Show { .. }),
             Self::Triggers(command) => matches!(command, Triggers::List { .. } | Triggers::Show { .. }),
+            Self::Index(command) => matches!(command, Index::List | Index::Show { .. }),
             Self::Versions { .. } | Self::Health { .. } => true,
             _ => false,
         }
@@ -541,6 +549,9 @@ pub(crate) enum Tasks {
         after_help = "Exit: 0, 2, 5 already answered or expired.\n\nExample:\n  signalbox tasks continue 0199a1b2-…"
     )]
     Continue(Hold),
+    /// Manages destinations: services that tasks are copied to.
+    #[command(subcommand, after_help = "Example:\n  signalbox tasks destinations kinds")]
+    Destinations(Destinations),
     /// Lets another person answer your tasks for a time.
     #[command(
         after_help = "Example:\n  signalbox tasks delegate --to user:bob --until 2026-12-01T00:00:00Z --workflow invoices"

@@ -135,6 +135,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Telemetry { test } => commands::telemetry::telemetry(&app, output, *test).await,
         Command::Models(command) => commands::models::models(&app, output, command).await,
         Command::Tools(command) => commands::tools::tools(&app, output, command).await,
+        Command::Index(command) => commands::index::index(&app, output, command).await,
         Command::Webhook(command) => commands::webhook::webhook(&app, output, command).await,
         Command::Activate { workflow, version } => {
             commands::triggers::activate(&app, output, workflow, version.as_deref()).await

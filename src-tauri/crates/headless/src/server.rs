@@ -13,6 +13,7 @@ mod limits;
 mod openapi;
 mod routes;
 mod sse;
+mod task_hooks;
 mod tokens;
 mod types;
 mod ui;
@@ -188,6 +189,9 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     if let Some((hook, is_test)) = hooks::path_of(&path) {
         return Ok(hooks::handle(server, hook, is_test, request).await);
+    }
+    if let Some(place) = task_hooks::place_of(&path) {
+        return Ok(task_hooks::handle(server, place, request).await);
     }
     let found = routes::find(&method, &path);
     let under_way = request.extensions().get::<Arc<RequestGuard>>().cloned();

@@ -157,6 +157,14 @@ events! {
     HealthAlertCleared = "HEALTH_ALERT_CLEARED",
     /// A run was started with faults that a person put in.
     RunFaulted = "RUN_FAULTED",
+    /// A service that tasks are copied to was added or removed.
+    TaskDestinationChanged = "TASK_DESTINATION_CHANGED",
+    /// A service did not take a task, and it is not tried any more.
+    TaskCopyFailed = "TASK_COPY_FAILED",
+    /// A person had a task sent to a service again.
+    TaskCopyAgain = "TASK_COPY_AGAIN",
+    /// An index of documents was deleted.
+    IndexDeleted = "INDEX_DELETED",
     /// A provider of language models was set or removed.
     ModelProviderChanged = "MODEL_PROVIDER_CHANGED",
     /// A person chose the model of steps that name none.

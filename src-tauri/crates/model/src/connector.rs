@@ -1,5 +1,7 @@
 //! A connector: what a service offers, as data. A file describes one service (docs/connectors.md); no part of it is code.
 
+pub mod tasks;
+
 use crate::descriptor::{Effects, Replay};
 use crate::oauth::ConnectorSignIn;
 use indexmap::IndexMap;
@@ -57,6 +59,9 @@ pub struct Connector {
     /// How many requests the service accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimit>,
+    /// What tasks of the inbox become in the service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<tasks::TaskMapping>,
     /// Operations by name.
     pub operations: IndexMap<String, Operation>,
     /// Schemas that operations share, named by `#/$defs/NAME`.
@@ -556,6 +561,7 @@ impl Connector {
             error_message: self.error_message.clone(),
             errors: self.errors.clone(),
             rate_limit: self.rate_limit,
+            tasks: None,
             operations: IndexMap::new(),
             defs: IndexMap::new(),
         }

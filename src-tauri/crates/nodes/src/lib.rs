@@ -49,6 +49,7 @@ mod two_lists;
 pub use check::check_descriptor;
 pub use fault::run_faulted;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};
+pub use retrieval_error::failure as retrieval_failure;
 pub use run::{run_call, run_effect, run_pure, timed_out};
 pub use tool_answer::unchecked as unchecked_tool;
 

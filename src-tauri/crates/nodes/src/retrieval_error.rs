@@ -4,7 +4,7 @@ use signalbox_model::{NodeFailure, SuggestedAction};
 use signalbox_ports::RetrievalError;
 
 /// An error of an index as a failure.
-pub(crate) fn failure(error: RetrievalError, index: &str) -> NodeFailure {
+pub fn failure(error: RetrievalError, index: &str) -> NodeFailure {
     let failure = match error {
         RetrievalError::Missing => {
             let words =

@@ -22,19 +22,22 @@ impl IndexFolder {
         Self { folder }
     }
 
-    /// The file of an index. Small letters only: files of other names may be the same file.
     fn file(&self, name: &str) -> Result<PathBuf, RetrievalError> {
-        let is_good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-        if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_good) {
-            let message = format!(
-                "The name of an index has 1 to {LONGEST} small letters a to z, digits, '-' and '_', and no path"
-            );
-            return Err(RetrievalError::Invalid { field: "index", message });
-        }
-        // The real folder: SQLite refuses links anywhere in the path of the file.
-        let folder = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
-        Ok(folder.join(format!("index-{name}.sqlite")))
+        index_file(&self.folder, name)
     }
+}
+
+/// The file of an index. Small letters only: files of other names may be the same file.
+pub(crate) fn index_file(folder: &Path, name: &str) -> Result<PathBuf, RetrievalError> {
+    let is_good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if name.is_empty() || name.len() > LONGEST || !name.chars().all(is_good) {
+        let message =
+            format!("The name of an index has 1 to {LONGEST} small letters a to z, digits, '-' and '_', and no path");
+        return Err(RetrievalError::Invalid { field: "index", message });
+    }
+    // The real folder: SQLite refuses links anywhere in the path of the file.
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    Ok(folder.join(format!("index-{name}.sqlite")))
 }
 
 /// Documents hold data of people: the folder is for its owner only.

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::instance::Instance;
 use crate::table::task::{self, TaskRow};
 use crate::table::task_body::{self, DECISION};
+use crate::table::task_copy;
 use crate::table::task_token;
 use crate::table::task_vote::{self, TaskVote};
 use crate::table::webhook::{self, TaskNews};
@@ -95,7 +96,7 @@ pub(crate) fn answer(
         approvals: row.approvals + u32::from(approves && row.min_approvals > 1),
         ..row
     };
-    if !task::update(connection, &next)? {
+    if !task_copy::changed(connection, &next)? {
         return Ok(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 }));
     }
     let input = DurableInput::Decision {
@@ -159,7 +160,7 @@ fn vote(
     }
     // The task waits for the next person; whoever worked on it is done.
     let next = TaskRow { approvals, claimed_by: None, claim_until_ms: None, ..row.clone() };
-    if !task::update(connection, &next)? {
+    if !task_copy::changed(connection, &next)? {
         return Ok(Some(Err(TaskError::Stale { expected: next.revision, found: next.revision + 1 })));
     }
     let count = format!("{approvals}/{}", row.min_approvals);

@@ -47,6 +47,7 @@ fn all() -> Vec<&'static Migration> {
         table::health::MIGRATIONS,
         table::failure::MIGRATIONS,
         table::replay::MIGRATIONS,
+        table::task_copy::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -34,6 +34,7 @@ pub(crate) mod run_summary;
 pub(crate) mod setting;
 pub(crate) mod task;
 pub(crate) mod task_body;
+pub(crate) mod task_copy;
 pub(crate) mod task_history;
 pub(crate) mod task_page;
 pub(crate) mod task_stats;

@@ -7,6 +7,7 @@ use crate::table::failure;
 use crate::table::run_sent;
 use crate::table::task::{self, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
+use crate::table::task_copy;
 use crate::table::task_history::{self, TaskNote};
 use crate::table::webhook::{self, TaskNews};
 use rusqlite::Connection;
@@ -170,7 +171,7 @@ fn create(connection: &Connection, run: &str, new: &NewRow) -> Result<()> {
     }
     let (workflow_id, workflow_name) = crate::table::run::workflow(connection, run)?;
     let row = TaskRow { run_id: run.to_owned(), workflow_id, workflow_name, ..new.row.clone() };
-    task::insert(connection, &row)?;
+    task_copy::created(connection, &row)?;
     failure::task_opened(connection, &row, new.error.as_deref())?;
     task_body::insert(connection, run, &row.id, CREATED, &new.body)?;
     note(connection, &row.id, row.created_ms, "system", "created", None)?;
@@ -283,7 +284,7 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
             if row.state == TaskState::Open && row.held_ms.is_some() {
                 row.remaining_ms = change.remaining_ms;
                 row.expires_ms = None;
-                task::update(connection, &row)?;
+                task_copy::changed(connection, &row)?;
             }
             Ok(())
         }
@@ -293,7 +294,7 @@ fn apply(connection: &Connection, run: &str, change: &TaskChange) -> Result<()> 
                 row.expires_ms = change.expires_at.as_deref().and_then(time::parse);
                 row.remind_at = moments(&change.remind_at);
                 row.waited_ms = change.waited_ms;
-                task::update(connection, &row)?;
+                task_copy::changed(connection, &row)?;
             }
             Ok(())
         }
@@ -383,7 +384,7 @@ fn answered(connection: &Connection, run: &str, id: &str, answer: &Answer, at_ms
     row.claimed_by = None;
     row.claim_until_ms = None;
     row.driven = true;
-    task::update(connection, &row)?;
+    task_copy::changed(connection, &row)?;
     let by = answer.operator_id.as_deref().unwrap_or("system");
     let mut decision = serde_json::to_value(answer).map_err(|e| Error::Invalid { reason: e.to_string() })?;
     decision["at"] = time::format(at_ms).into();
@@ -419,7 +420,7 @@ fn escalated(connection: &Connection, run: &str, change: &Escalated, at_ms: i64)
     row.snoozed_until_ms = None;
     row.expires_ms = change.expires_at.as_deref().and_then(time::parse);
     row.escalates = escalates(change.on_expiry.as_ref());
-    task::update(connection, &row)?;
+    task_copy::changed(connection, &row)?;
     note(connection, &row.id, at_ms, "system", "escalated", change.to.clone())?;
     webhook::tell(connection, TaskNews::Overdue, &row, at_ms)?;
     webhook::tell(connection, TaskNews::Escalated, &row, at_ms)
@@ -433,7 +434,7 @@ fn close(connection: &Connection, mut row: TaskRow, state: TaskState, at_ms: i64
     row.decided_ms = Some(at_ms);
     row.claimed_by = None;
     row.claim_until_ms = None;
-    task::update(connection, &row)?;
+    task_copy::changed(connection, &row)?;
     note(connection, &row.id, at_ms, "system", "closed", Some(state.as_str().to_owned()))?;
     let news = if state == TaskState::Expired { TaskNews::Overdue } else { TaskNews::Closed };
     webhook::tell(connection, news, &row, at_ms)

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::table::task::{self, TaskCounts, TaskPage, TaskQuery, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
+use crate::table::task_copy;
 use crate::table::task_history::{self, TaskNote};
 use crate::table::task_page;
 use crate::table::task_stats::{self, TaskStats, TaskStatsQuery};
@@ -417,7 +418,7 @@ impl Store {
                 TaskAct::Comment | TaskAct::Reveal | TaskAct::Open | TaskAct::Suggest => {}
             }
             if !looks {
-                task::update(connection, &row)?;
+                task_copy::changed(connection, &row)?;
             }
             note(connection, &id, at_ms, &person, act.word(), text)?;
             chain::append(work, vec![record])?;

@@ -142,7 +142,7 @@ impl Store {
 /// Longest time that an address is left alone, milliseconds. What is further away was written before the clock was put back.
 pub const WEBHOOK_REST_MS: i64 = 5 * 60_000;
 
-fn holds(until_ms: i64, now_ms: i64) -> bool {
+pub(crate) fn holds(until_ms: i64, now_ms: i64) -> bool {
     until_ms > now_ms && until_ms - now_ms <= WEBHOOK_REST_MS
 }
 
@@ -151,6 +151,6 @@ fn rests(webhook: &Webhook, now_ms: i64) -> bool {
     webhook.next_ms.is_some_and(|next| holds(next, now_ms))
 }
 
-fn is_sending(instance: &Instance, (by, until_ms): &(String, i64), now_ms: i64) -> bool {
+pub(crate) fn is_sending(instance: &Instance, (by, until_ms): &(String, i64), now_ms: i64) -> bool {
     holds(*until_ms, now_ms) && instance.is_alive(by)
 }

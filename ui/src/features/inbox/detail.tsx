@@ -18,6 +18,7 @@ import { HistoryTab } from './history-tab.tsx';
 import { Interrupted } from './interrupted.tsx';
 import { isToolCall, ToolCall, toolWords } from './tool-call.tsx';
 import { Outcome } from './outcome.tsx';
+import { Elsewhere } from './elsewhere.tsx';
 import { canReopen, TaskLinks } from './reopen.tsx';
 import { useStopWhenClosed } from './model-suggestion.tsx';
 import { isOnItsWay, sendWord, type Send } from './sending.ts';
@@ -125,6 +126,7 @@ function Head({ task, work, send, me, mayDecide, onClaim, onOpenRun, onOpenTask,
       {open && mayDecide && !isOnItsWay(send) && work.budget !== undefined ? <More value={work.budget} hint={failsAsIs(task, work.budget, now) ? t('inbox.budget.write') : t('inbox.budget.hint')} onChange={work.setBudget} /> : null}
       <Called task={task} me={me} mayDecide={mayDecide} onClaim={onClaim} />
       <Outcome task={task} onOpenRun={onOpenRun} />
+      <Elsewhere task={task} />
       <TaskLinks task={task} onTask={onOpenTask} onRun={onOpenOtherRun} />
     </header>
   );

@@ -150,7 +150,7 @@ export function claimOf(task: TaskRow, me: string | undefined, now: number): { b
 export const isTheirs = (task: TaskRow, me: string | undefined, now: number): boolean => claimOf(task, me, now)?.mine === false;
 
 /** From where a decision was sent. */
-export const viaText = (via: string): string => (via === 'app' || via === 'cli' || via === 'rest' ? t(`inbox.via.${via}`) : via);
+export const viaText = (via: string): string => (via === 'app' || via === 'cli' || via === 'rest' || via === 'destination' ? t(`inbox.via.${via}`) : via);
 
 /** Why a person may not approve what they may otherwise decide (D2.9). */
 export function cannotApprove(task: Task, me: string | undefined): string | undefined {

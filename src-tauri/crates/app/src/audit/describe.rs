@@ -325,7 +325,14 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::HealthAlertCleared => format!("A health alert is over{}", of("name")),
         AuditEvent::RunFaulted => format!("{} put faults into the run{}", who(), of("steps")),
         AuditEvent::WebhookFailed => format!("A webhook message was not delivered{}", of("url")),
+        AuditEvent::TaskDestinationChanged => match text(facts, "change") {
+            Some("removed") => format!("{} removed a destination for tasks{}", who(), of("name")),
+            _ => format!("{} added a destination for tasks{}", who(), of("name")),
+        },
+        AuditEvent::TaskCopyFailed => format!("A task could not be sent to its destination{}", of("name")),
+        AuditEvent::TaskCopyAgain => format!("{} sent a task to its destination again{}", who(), of("name")),
         AuditEvent::WebhookAgain => format!("{} sent a webhook message again{}", who(), of("url")),
+        AuditEvent::IndexDeleted => format!("{} deleted an index of documents{}", who(), of("name")),
         AuditEvent::ModelProviderChanged => match text(facts, "change") {
             Some("removed") => format!("{} removed a model provider{}", who(), of("provider")),
             _ => format!("{} saved a model provider{}", who(), of("provider")),

@@ -14,6 +14,7 @@ mod failures;
 mod folder;
 pub(crate) mod health;
 mod inbox;
+mod index;
 mod model;
 mod pins;
 mod planning;
@@ -30,6 +31,7 @@ mod secret;
 mod step_data;
 mod system;
 mod task;
+mod task_destination;
 mod task_reopen;
 mod task_stats;
 mod telemetry;
@@ -61,6 +63,7 @@ pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke}
 pub use folder::{grant_root, parse_allow_dir};
 pub(crate) use health::{health_alert_put, health_alert_remove, health_alerts, health_get, health_list};
 pub(crate) use inbox::{delegation_create, delegation_end, delegation_list, task_view_forget, task_view_save};
+pub(crate) use index::{index_delete, index_list, index_search, index_show};
 pub(crate) use model::{
     model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
 };
@@ -90,6 +93,10 @@ pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, setti
 pub(crate) use task::{
     task_attachment, task_check, task_claim, task_comment, task_complete, task_complete_many, task_counts, task_get,
     task_hold, task_list, task_reassign, task_release, task_reveal, task_snooze, task_suggest, task_unsuggest, who,
+};
+pub(crate) use task_destination::{
+    task_copy_again, task_copy_log, task_copy_send, task_destination_add, task_destination_kinds,
+    task_destination_list, task_destination_remove, task_destination_test,
 };
 pub(crate) use task_reopen::task_reopen;
 pub(crate) use task_stats::task_stats;

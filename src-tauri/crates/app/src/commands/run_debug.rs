@@ -109,7 +109,7 @@ pub(crate) fn run_edit_input(app: &App, caller: &Caller, request: RunEditInput) 
                 Via::Cli => format!(
                     "`signalbox runs waiting {run_id}` shows which calls wait; name the path and the item where there are any."
                 ),
-                Via::Rest => {
+                Via::Rest | Via::Destination => {
                     "Ask which calls wait (run_debug); name the path and the item where there are any.".to_owned()
                 }
             };

@@ -124,6 +124,7 @@ pub(crate) fn task_get(app: &App, caller: &Caller, request: TaskGet) -> ApiResul
         caller.require(CallerRole::Operator)?;
     }
     let mut task = answer::task(app, caller, &request.task_id)?;
+    task.elsewhere = app.copies_of_task(&request.task_id)?;
     if request.secret {
         task.secret = app.store.issue_task_secret(&request.task_id, app.now_ms())?;
     }

@@ -56,6 +56,8 @@ pub enum Via {
     Cli,
     /// A request with a token.
     Rest,
+    /// A webhook of a service that tasks are copied to; who decided is what the service reports.
+    Destination,
 }
 
 impl Via {
@@ -65,6 +67,7 @@ impl Via {
             Self::App => "app",
             Self::Cli => "cli",
             Self::Rest => "rest",
+            Self::Destination => "destination",
         }
     }
 }

@@ -298,6 +298,9 @@ pub struct Task {
     /// As in lists.
     #[serde(flatten)]
     pub row: TaskRow,
+    /// Where it stands in other services.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<super::TaskCopy>,
     /// The failed slot, when a recovery step asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,

@@ -10,4 +10,5 @@ pub(crate) mod files;
 pub(crate) mod housekeeping;
 pub mod metrics;
 pub(crate) mod outgoing;
+pub(crate) mod single_call;
 pub(crate) mod tracing;

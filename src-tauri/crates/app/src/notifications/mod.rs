@@ -1,4 +1,5 @@
-//! Messages about tasks to addresses outside.
+//! Messages about tasks to addresses outside, and copies of tasks in other services.
 
 pub(crate) mod health_alerts;
+pub(crate) mod destinations;
 pub(crate) mod webhooks;

@@ -293,6 +293,7 @@ pub(crate) fn task(app: &App, caller: &Caller, task_id: &str) -> ApiResult<Task>
         })
         .collect();
     Ok(Task {
+        elsewhere: Vec::new(),
         origin: created.origin.clone(),
         instructions: created.instructions.as_deref().map(|text| masks.text(text)),
         error: error.map(|error| masks.inside(&error, ERROR)),

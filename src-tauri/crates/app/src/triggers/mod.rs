@@ -23,8 +23,8 @@ mod webhook;
 pub use forms::{ActiveForm, Forms};
 pub use offered::{Offer, OfferedTool, ToolResult, tool_refusal, tool_result};
 pub use preview::next_of_file;
-pub(crate) use webhook::Hooks;
 pub use webhook::{HookReply, HookRequest, HookTarget};
+pub(crate) use webhook::{Hooks, Signed, check_signature};
 
 #[cfg(test)]
 mod tests;

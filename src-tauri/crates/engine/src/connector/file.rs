@@ -61,6 +61,9 @@ pub fn problems(connector: &Connector) -> Vec<Diagnostic> {
     for (name, operation) in &connector.operations {
         one(connector, name, operation, count <= COMPILED, &mut found);
     }
+    for one in super::tasks::problems(connector) {
+        found.add(one.code, one.path, one.message, one.hint);
+    }
     for (name, schema) in &connector.defs {
         refs(connector, schema, &format!("/$defs/{}", pointer_token(name)), &mut found);
     }

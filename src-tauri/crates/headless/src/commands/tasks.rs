@@ -1,5 +1,5 @@
 //! `tasks list | stats | show | complete | suggest | claim | release | hold | continue | reopen | delegate | delegations |
-//! undelegate`.
+//! undelegate`; `tasks destinations` is in `destinations`.
 
 use super::{Done, input};
 use crate::args::{Complete, Delegate, Hold, TaskSort, TaskStatus, Tasks};
@@ -41,6 +41,7 @@ pub(crate) async fn tasks(app: &Arc<App>, output: &Output, command: &Tasks) -> D
         Tasks::Hold(args) => hold(app, output, args, true).await,
         Tasks::Continue(args) => hold(app, output, args, false).await,
         Tasks::Reopen { task, reason, person } => reopen(app, output, task, reason, person.as_deref()).await,
+        Tasks::Destinations(command) => super::destinations::destinations(app, output, command).await,
         Tasks::Delegate(args) => delegate(app, output, args).await,
         Tasks::Delegations { person } => delegations(app, output, person.as_deref()).await,
         Tasks::Undelegate { id, person } => {

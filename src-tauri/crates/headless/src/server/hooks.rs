@@ -103,13 +103,13 @@ fn too_large(most: usize) -> ApiError {
     ApiError::new(Class::TooLarge, "TOO_LARGE", message, "Send less.")
 }
 
-fn headers(given: &HeaderMap) -> Vec<(String, String)> {
+pub(super) fn headers(given: &HeaderMap) -> Vec<(String, String)> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     given.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
 }
 
 /// A workflow decides what is in it: a browser shows it as a page of nobody, never as one of this server.
-fn response(reply: HookReply) -> Response {
+pub(super) fn response(reply: HookReply) -> Response {
     let mut response = Response::new(Body::from(reply.body));
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
     let headers = response.headers_mut();

@@ -33,6 +33,9 @@ pub(crate) fn document() -> Value {
         }
     }
     paths.insert("/hooks/{path}".to_owned(), super::hooks::openapi());
+    for (path, item) in super::task_hooks::openapi() {
+        paths.insert(path.to_owned(), item);
+    }
     let failure = types.given.subschema_for::<Failure>();
     json!({
         "openapi": "3.1.0",

@@ -67,6 +67,7 @@ mod start_key;
 mod stats;
 mod structured_log;
 mod support;
+mod task_destinations;
 mod tool_gate;
 mod tool_questions;
 mod tools;

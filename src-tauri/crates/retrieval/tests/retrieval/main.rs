@@ -1,5 +1,6 @@
 //! Indexes through their port; one binary.
 
 mod index;
+mod manage;
 mod measure;
 mod vectors;

@@ -666,6 +666,7 @@ pub(crate) fn delete(connection: &Connection, run: &str) -> Result<()> {
         "DELETE FROM task_history WHERE task IN (SELECT id FROM task WHERE run = ?)",
         "DELETE FROM task_token WHERE task IN (SELECT id FROM task WHERE run = ?)",
         "DELETE FROM task_vote WHERE task IN (SELECT id FROM task WHERE run = ?)",
+        "DELETE FROM task_copy WHERE task IN (SELECT id FROM task WHERE run = ?)",
         "DELETE FROM webhook_delivery WHERE task IN (SELECT id FROM task WHERE run = ?)",
         "DELETE FROM task WHERE run = ?",
     ] {

@@ -30,6 +30,7 @@ mod run_summary;
 mod setting;
 mod task;
 mod task_body;
+mod task_copy;
 mod task_history;
 mod task_page;
 mod task_stats;

@@ -34,7 +34,7 @@ pub struct HookRequest {
 
 impl HookRequest {
     /// A header that is there once.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut all = self.headers.iter().filter(|(known, _)| known == name);
         let (_, value) = all.next()?;
         all.next().is_none().then_some(value.as_str())
@@ -58,7 +58,7 @@ pub struct HookReply {
 }
 
 impl HookReply {
-    pub(super) fn json(status: u16, value: &Value) -> Self {
+    pub(crate) fn json(status: u16, value: &Value) -> Self {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         Self { status, headers, body: value.to_string().into_bytes() }
     }

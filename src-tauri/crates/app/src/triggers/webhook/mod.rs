@@ -11,6 +11,7 @@ mod signature;
 pub use deliver::{HookReply, HookRequest};
 pub use index::HookTarget;
 pub(crate) use index::Hooks;
+pub(crate) use signature::{Signed, check as check_signature};
 
 #[cfg(test)]
 mod tests;

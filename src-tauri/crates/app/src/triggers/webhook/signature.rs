@@ -19,15 +19,15 @@ const MOST: usize = 16;
 const LONGEST_ID: usize = 200;
 
 /// Why a delivery was refused.
-pub(super) type Refused = &'static str;
+pub(crate) type Refused = &'static str;
 
 /// What a signature says beside who signed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Signed {
+pub(crate) struct Signed {
     /// The sender's id of the delivery.
-    pub(super) id: Option<String>,
+    pub(crate) id: Option<String>,
     /// The signature that fits; the same one again is a replay.
-    pub(super) signature: Option<String>,
+    pub(crate) signature: Option<String>,
 }
 
 /// Compares without telling how much is equal, not even the length.
@@ -38,7 +38,7 @@ fn same(given: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// Checks a delivery. `credential` is there whenever `auth` names one.
-pub(super) fn check(
+pub(crate) fn check(
     auth: &Auth,
     credential: Option<&Credential>,
     request: &HookRequest,

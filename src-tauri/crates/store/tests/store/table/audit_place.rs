@@ -77,6 +77,7 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
              DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
              DROP TABLE trigger_failed_run; DROP TABLE trigger_seen; DROP TABLE remembered_key;
+             DROP TABLE task_destination; DROP TABLE task_copy; DROP TABLE task_decision_seen;
              CREATE INDEX audit_by_event ON audit_entry (event, seq) WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS');
              CREATE INDEX audit_by_level ON audit_entry (level, seq) WHERE level <> 'INFO';
              CREATE INDEX audit_by_actor ON audit_entry (actor_id, seq) WHERE actor_id IS NOT NULL;
@@ -197,6 +198,7 @@ fn a_store_of_before_is_taken_over() {
              DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
              DROP TABLE trigger_failed_run; DROP TABLE trigger_seen; DROP TABLE remembered_key;
+             DROP TABLE task_destination; DROP TABLE task_copy; DROP TABLE task_decision_seen;
              ALTER TABLE run DROP COLUMN trace; PRAGMA user_version = 30;",
         )
         .expect("as it was");
