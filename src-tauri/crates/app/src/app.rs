@@ -17,6 +17,7 @@ use crate::runs::structured_log::RunLog;
 use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::tasks::model_suggestion::Suggesting;
+use crate::tasks::resume_tokens::ResumeTokens;
 use crate::tool_servers::{BookOnThread, SignIns, ToolBook};
 use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
@@ -122,6 +123,8 @@ pub struct App {
     pub(crate) signing: Signing,
     /// What happens in runs, written down for whoever watches this process.
     pub(crate) run_log: RunLog,
+    /// Tokens that snapshots of runs name.
+    pub(crate) tokens: ResumeTokens,
     /// Counts what happens in runs, where somebody asks for metrics.
     pub(crate) collector: OnceLock<Arc<Collector>>,
     /// Sends spans, where tracing is on.
@@ -241,6 +244,7 @@ impl App {
             sink_turns: SinkTurns::default(),
             signing,
             run_log: RunLog::default(),
+            tokens: ResumeTokens::default(),
             collector: OnceLock::new(),
             telemetry: Telemetry::default(),
         });

@@ -12,6 +12,7 @@ mod hooks;
 mod limits;
 mod openapi;
 mod routes;
+mod shapes;
 mod sse;
 mod tokens;
 mod types;

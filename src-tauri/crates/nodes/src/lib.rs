@@ -35,6 +35,7 @@ mod kinds_table;
 mod llm;
 mod mail;
 mod memory;
+mod model_check;
 pub mod progress_reporter;
 mod retrieval_error;
 mod run;
