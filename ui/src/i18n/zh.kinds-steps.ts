@@ -193,7 +193,7 @@ export const steps: { [kind: string]: KindWords } = {
     '/config/properties/strategy/title': '修复方法',
     '/config/properties/strategy/description': 'deterministic：规则，不用模型。both：先用规则，再用模型。llm：仅模型。',
     '/config/properties/validationSchema/title': '输入的结构',
-    '/config/properties/validationSchema/description': 'JSON Schema。留空：错误中的结构，否则为步骤类型的结构。',
+    '/config/properties/validationSchema/description': 'JSON Schema，或工作流中某个结构的名称，例如 /schemas/order.schema.json。留空：错误中的结构，否则为步骤类型的结构。',
     '/config/properties/maxAttempts/title': '模型尝试次数',
     '/config/properties/maxAttempts/description': '每次失败的调用询问模型的次数；规则只尝试一次。',
     '/config/properties/provider/title': '提供方',

@@ -19,6 +19,7 @@ use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
 use crate::sign_in::SignIns;
 use crate::tasks::model_suggestion::Suggesting;
+use crate::tasks::resume_tokens::ResumeTokens;
 use crate::tool_servers::{BookOnThread, ToolBook};
 use crate::triggers::Hooks;
 use crate::workflows::library::{self, Library};
@@ -131,6 +132,8 @@ pub struct App {
     pub(crate) signing: Signing,
     /// What happens in runs, written down for whoever watches this process.
     pub(crate) run_log: RunLog,
+    /// Tokens that snapshots of runs name.
+    pub(crate) tokens: ResumeTokens,
     /// Counts what happens in runs, where somebody asks for metrics.
     pub(crate) collector: OnceLock<Arc<Collector>>,
     /// Sends spans, where tracing is on.
@@ -249,6 +252,7 @@ impl App {
             sink_turns: SinkTurns::default(),
             signing,
             run_log: RunLog::default(),
+            tokens: ResumeTokens::default(),
             collector: OnceLock::new(),
             telemetry: Telemetry::default(),
         });

@@ -132,6 +132,8 @@ macro_rules! command_list {
             Action health_alert_put(HealthAlert) -> HealthAlerts, Builder, [Desktop Http], [health_alerts health_list health_get audit_list], "Sets an alert: a condition over the health of a workflow or of every workflow; recorded.";
             Action health_alert_remove(HealthAlertId) -> HealthAlerts, Builder, [Desktop Http], [health_alerts health_list health_get audit_list], "Removes an alert; recorded.";
             Query run_checkpoint(CheckpointOf) -> Checkpoint, Viewer, [Desktop Http], [], "Returns the state of a run, now or after an event.";
+            Query run_snapshot(RunId) -> WorkflowSnapshot, Viewer, [Desktop Http], [], "Returns a run as WorkflowSnapshot of the VL workflow format.";
+            Query run_checkpoint_vl(CheckpointOf) -> WorkflowCheckpoint, Viewer, [Desktop Http], [], "Returns the state of a run as a checkpoint of the VL workflow format, from which a run can start; not available while the run is masked.";
             Action run_cancel(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get audit_list], "Cancels a run.";
             Action run_delete(RunId) -> Empty, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list], "Deletes an ended run.";
             Action run_resume(RunId) -> Empty, Operator, [Desktop Http], [run_list run_get], "Resumes a run that no process is executing.";

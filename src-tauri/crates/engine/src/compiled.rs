@@ -10,6 +10,7 @@ use crate::guard::Guardrails;
 use crate::numbers::Cyclic;
 use crate::recovery::{EdgeKind, Recovery, RecoveryKind};
 use crate::schema::{Schema, Violation};
+use crate::schemas::Schemas;
 use crate::validate::Called;
 use crate::{agent, config, connector, declared_variables, guard, validate};
 use indexmap::IndexMap;
@@ -81,6 +82,8 @@ pub(crate) struct CompiledFile {
     pub(crate) workflow: Arc<Workflow>,
     /// What expressions see as `workflow`.
     pub(crate) seen: Arc<Value>,
+    /// Schemas that have a name in it.
+    pub(crate) schemas: Schemas,
     pub(crate) index: HashMap<String, usize>,
     pub(crate) policy: Decider,
     pub(crate) context_schema: HashMap<String, Arc<Schema>>,
@@ -440,6 +443,7 @@ impl Parts {
         let workflow = Arc::clone(workflow);
         let seen = Arc::new(json!({ "id": workflow.id }));
         self.files.push(CompiledFile {
+            schemas: Schemas::of(&workflow),
             workflow,
             seen,
             index,
@@ -493,6 +497,7 @@ fn compile_node(
     if let Some(title) = &node.title {
         meta.insert("title".into(), Value::String(title.clone()));
     }
+    let guards = guard::active(node);
     CompiledNode {
         id: Arc::from(id),
         kind: Arc::from(node.kind.as_str()),
@@ -513,8 +518,9 @@ fn compile_node(
             .and_then(|e| e.human_review_threshold.as_deref())
             .and_then(Level::parse),
         auto_fix: node.error_handling.as_ref().and_then(|e| e.auto_fix),
-        guards: guard::active(node),
-        pure: matches!(effects, Effects::None) && !descriptor.role.is_container(),
+        // A step whose checks ask a model is called one item at a time, like one that reads.
+        pure: matches!(effects, Effects::None) && !descriptor.role.is_container() && !guards.ask_model(),
+        guards,
         parallel: if matches!(effects, Effects::Read) { 8 } else { 1 },
         in_edges: Vec::new(),
         out_edges: Vec::new(),

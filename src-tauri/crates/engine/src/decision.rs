@@ -1,7 +1,7 @@
 //! The table of SEMANTICS 4: which rule or policy decides about an error, and what is really done. A run and a dry run ask
 //! the same functions; what a run knows and a dry run is told is in [`Facts`].
 
-use crate::{expr::Expr, schema::Schema, scope::Scope};
+use crate::{expr::Expr, schema::Schema, schemas::Schemas, scope::Scope};
 use serde_json::{Value, json};
 use signalbox_model::{ErrorPayload, ErrorType, Level, workflow::Rule};
 use std::sync::{Arc, LazyLock};
@@ -79,12 +79,13 @@ pub(crate) fn severity(error: &ErrorPayload) -> Level {
 }
 
 /// What the failed input should have looked like: the error's own schema, else that of the kind.
-pub(crate) fn known_schema(error: &ErrorPayload, of_kind: Option<&Value>) -> Option<Value> {
+pub(crate) fn known_schema(error: &ErrorPayload, of_kind: Option<&Value>, named: &Schemas) -> Option<Value> {
     let details = error.details.as_ref();
     let original = details.and_then(|d| d.get("originalError")).and_then(|e| e.get("details"));
     let told = [details.and_then(|d| d.get("schema")), original.and_then(|d| d.get("schema"))];
-    let told = told.into_iter().flatten().find(|s| s.as_object().is_some_and(|o| !o.is_empty()));
-    told.filter(|schema| Schema::compile(schema).is_ok()).or(of_kind).cloned()
+    let mut told = told.into_iter().flatten().filter_map(|schema| named.meant(schema));
+    let told = told.find(|schema| schema.as_object().is_some_and(|o| !o.is_empty()));
+    told.filter(|schema| Schema::compile(schema).is_ok()).or_else(|| of_kind.cloned())
 }
 
 /// What was chosen, before it is known whether it can be done.
@@ -223,7 +224,7 @@ pub fn dry_run(
     facts: &Facts,
     of_kind: Option<&Value>,
 ) -> Outcome {
-    let fixable = || known_schema(error, of_kind).is_some();
+    let fixable = || known_schema(error, of_kind, &Schemas::default()).is_some();
     let mut why = Vec::new();
     let choice = chosen(decider, error, facts, &fixable, &mut |rules| {
         let mut scope = Scope::empty();

@@ -112,6 +112,30 @@ pub struct Permits {
     pub granted: Vec<Granted>,
     /// Where this call goes on that waited for one of them.
     pub held: Option<Suspended>,
+    /// What they decided about findings of safety checks.
+    pub decided: Vec<Decided>,
+}
+
+/// What a person decided about a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// The data goes on as it is.
+    Release,
+    /// Placeholders take the place of what was found.
+    Mask,
+    /// It is blocked.
+    Refuse,
+}
+
+/// The decision about one safety check of a step; it holds for the data that was asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decided {
+    /// JSON Pointer of the check below `guardrails`: `/before/0`.
+    pub at: String,
+    /// The decision.
+    pub verdict: Verdict,
 }
 
 /// Calls of one tool for which one rule asks are allowed for the rest of the run.
@@ -210,13 +234,15 @@ impl OutItem {
 }
 
 /// What a slot's code returned.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CallOutput {
     /// Port → items in order.
     pub ports: IndexMap<String, Items>,
     /// Bound as `_meta` in `out` and `print`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Arc<Value>>,
     /// Variables that the step itself writes, before its `out`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub writes: Map,
 }
 

@@ -385,6 +385,7 @@ fn step_start(
     state.nodes[node].calls += u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     for (index, input) in inputs {
         state.work.starts((node, index));
+        tool_call::begins(state, node, index);
         let activation = state.nodes[node].activation.as_mut().ok_or("the join has not fired")?;
         let slot = activation.slots.get_mut(index).ok_or("the item does not exist")?;
         if slot.phase.is_closed() {
@@ -431,6 +432,7 @@ fn step_done(
     done: &StepDone,
 ) -> Result<(), &'static str> {
     let each = compiled.nodes[node].mode == Mode::Each;
+    state.executed(&compiled.nodes[node].id);
     let activation = state.nodes[node].activation.as_mut().ok_or("the step is not active")?;
     let staged = std::mem::take(&mut activation.staged);
     let slots: Vec<usize> = match event.item {
@@ -505,6 +507,7 @@ fn stop_id(compiled: &Compiled, state: &RunState, node: usize) -> String {
 fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, event: &StepError) {
     let error = &event.error;
     state.work.call_ended((node, slot));
+    state.executed(&compiled.nodes[node].id);
     cancel_scope::left(compiled, state, node, slot);
     if let Some(activation) = state.nodes[node].activation.as_mut() {
         activation.staged.clear();
@@ -516,6 +519,7 @@ fn failed(compiled: &Compiled, state: &mut RunState, node: usize, slot: usize, e
     if let Some(conversation) = &event.held {
         return tool_call::waits(state, (node, slot), error, conversation);
     }
+    tool_call::is_over(state, node, slot);
     let slots = activation(state, node).map_or(0, |activation| activation.slots.len());
     if limit::ends_step(error, slots) {
         state.work.set_undecided((node, slot), true);

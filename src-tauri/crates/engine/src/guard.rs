@@ -2,14 +2,17 @@
 //! personal data in either (ADR 125).
 
 mod checks;
+pub mod question;
 mod settings;
 
-pub(crate) use checks::{Seen, mask_items, mask_value, refusal};
+pub use checks::blocked;
+pub(crate) use checks::{Masker, Seen, refusal};
 pub use settings::{Action, Check, Guard, Guardrails, Problem};
 
+pub use signalbox_guardrails::{allowed, texts};
 use signalbox_model::Node;
 
 /// The guards of a node that act.
-pub(crate) fn active(node: &Node) -> Guardrails {
+pub fn active(node: &Node) -> Guardrails {
     Guardrails::read(node).ok().flatten().filter(|guards| guards.enabled).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use crate::{
     config,
     expr::{self, Expr, ExprError},
     fold,
-    guard::{self, Guard, Seen},
+    guard::{self, Masker, Seen, question::Decided},
     limit,
     schema::Violation,
     scope::{NodeView, Scope},
@@ -80,11 +80,17 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         && let Some(config) = &known.config
         && !config.is_null()
     {
-        let resolved = this.node.input.as_ref().and_then(|_| known.input.first().map(Data::value));
+        let (mut input, mut config, mut masked) = (known.input.clone(), Arc::clone(config), Vec::new());
+        // What a person decided to mask since.
+        if known.decided.iter().any(|one| one.verdict == guard::question::Verdict::Mask) {
+            let masker = Masker::of(&this.guards.before, "before", &known.decided);
+            masker.input(&mut input, &mut masked);
+            masker.value(&mut config, Some(&this.config), &mut masked);
+        }
+        let resolved = this.node.input.as_ref().and_then(|_| input.first().map(Data::value));
         // What was refused before the code stays refused: a rule's retry does not get round it.
-        let failure = guarded(compiled, state, node, slot, &known.input, config);
-        let input = known.input.clone();
-        return Prepared { config: Arc::clone(config), input, resolved, failure, masked: Vec::new() };
+        let failure = guarded(compiled, state, node, slot, &input, &config);
+        return Prepared { config, input, resolved, failure, masked };
     }
     let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
     let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
@@ -104,17 +110,10 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
             }
         }
     }
-    let guards = &this.guards.before;
+    let masker = Masker::of(&this.guards.before, "before", decided(state, node, slot));
     let mut masked = Vec::new();
-    if guards.iter().any(Guard::masks) {
-        for data in &mut input {
-            let before = data.value();
-            let mut value = Arc::clone(&before);
-            guard::mask_value(guards, &mut value, None, &mut masked);
-            if !Arc::ptr_eq(&before, &value) {
-                *data = Data::Value(value);
-            }
-        }
+    if !masker.is_empty() {
+        masker.input(&mut input, &mut masked);
         resolved = resolved.map(|resolved| input.first().map_or(resolved, Data::value));
     }
     let config = if this.config_is_static {
@@ -125,7 +124,7 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
     };
     match config {
         Ok(mut config) => {
-            guard::mask_value(guards, &mut config, Some(&this.config), &mut masked);
+            masker.value(&mut config, Some(&this.config), &mut masked);
             let failure = guarded(compiled, state, node, slot, &input, &config);
             Prepared { config, input, resolved, failure, masked }
         }
@@ -144,6 +143,11 @@ fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
     Ok(Value::Object(out))
 }
 
+/// What people decided about findings of guards in the data of a slot.
+pub(crate) fn decided(state: &RunState, node: usize, slot: usize) -> &[Decided] {
+    fold::slot_ref(state, node, slot).map_or(&[], |slot| &slot.decided)
+}
+
 /// Guards before the code, then the input against the kind's schema.
 fn guarded(
     compiled: &Compiled,
@@ -159,7 +163,7 @@ fn guarded(
     } else {
         let scope = node_scope(compiled, state, node, slot, input, None);
         let seen = Seen { place: "before", data: input, settings: Some((config, &this.config)) };
-        guard::refusal(&this.guards.before, &seen, &scope)
+        guard::refusal(&this.guards.before, &seen, &scope, decided(state, node, slot), || None)
     };
     refused.or_else(|| refused_as_values(compiled, this, input)).or_else(|| check_input(this, input))
 }
@@ -234,6 +238,7 @@ pub(crate) fn node_scope(
         error,
         data,
         locals: iteration(compiled, state, node),
+        schemas: compiled.file(node).schemas.clone(),
         allowance: None,
     }
 }

@@ -42,7 +42,8 @@ pub(crate) fn planned(
 
 /// What the failed input should have looked like: the error's own schema, else that of the kind.
 pub(crate) fn known_schema(compiled: &Compiled, node: usize, error: &ErrorPayload) -> Option<Value> {
-    decision::known_schema(error, compiled.nodes[node].descriptor.input_schema.as_ref())
+    let named = &compiled.file(node).schemas;
+    decision::known_schema(error, compiled.nodes[node].descriptor.input_schema.as_ref(), named)
 }
 
 /// Line 4: the workflow's policy decides.

@@ -3,6 +3,7 @@
 
 use crate::expr::Allowance;
 use crate::lineage::Unpaired;
+use crate::schemas::Schemas;
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::Data;
@@ -28,7 +29,7 @@ pub type Paired = IndexMap<String, Result<Data, Unpaired>>;
 pub struct Scope {
     /// The run's input.
     pub params: Arc<Value>,
-    /// `{id, startedAt}`.
+    /// `{id, startedAt, lastNode}`; `lastNode` is the step that executed last, null before the first (D-07).
     pub run: Arc<Value>,
     /// `{id}`.
     pub workflow: Arc<Value>,
@@ -48,6 +49,8 @@ pub struct Scope {
     pub data: Data,
     /// `_result`, `_meta`, `_toolResult`, `_item`, `_index` where they are bound.
     pub locals: Vec<(&'static str, Data)>,
+    /// Schemas that have a name.
+    pub schemas: Schemas,
     /// What a preview may cost; none in a run, where only counted limits decide.
     pub allowance: Option<Arc<Allowance>>,
 }
@@ -68,6 +71,7 @@ impl Scope {
             error: Arc::clone(&null),
             data: Data::Value(null),
             locals: Vec::new(),
+            schemas: Schemas::default(),
             allowance: None,
         }
     }

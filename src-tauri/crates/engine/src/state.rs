@@ -11,7 +11,7 @@ pub(crate) use debug::{Debug, Met, Pace};
 pub(crate) use slots::{Results, Slots};
 pub(crate) use work_index::WorkIndex;
 
-use crate::effect::{Granted, Suspended};
+use crate::effect::{Decided, Granted, Suspended};
 use crate::{compiled::Compiled, lineage::Lineage, numbers::Spread, scope::Context, scope::NodeView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,6 +21,7 @@ use signalbox_model::{
     debug::{Breakpoint, Stopped},
     task::{Answer, OnExpiry},
     time::Millis,
+    trace_context::trace_id,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -71,6 +72,12 @@ pub struct RunState {
     /// What expressions see as `run`; made anew when the run's start is another.
     #[serde(skip)]
     pub(crate) run_seen: Made<Arc<Value>>,
+    /// The trace of the run; who drives it knows whether its caller sent one.
+    #[serde(skip)]
+    pub(crate) trace: Made<Arc<str>>,
+    /// The step that executed last (D-07).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) last_node: Option<Arc<str>>,
     pub(crate) context: Context,
     /// A node of a body has here what its iterations came to that have ended.
     pub(crate) nodes: Spread<NodeRun>,
@@ -460,6 +467,9 @@ pub(crate) struct Slot {
     /// It waits for a person who allows a call of a tool, or goes on after one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) suspended: Option<Box<Suspended>>,
+    /// What people decided about findings of safety checks in its data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) decided: Vec<Decided>,
     /// Of a container: what has become of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Box<Body>>,
@@ -502,6 +512,7 @@ impl Slot {
             runs: Vec::new(),
             along: None,
             suspended: None,
+            decided: Vec::new(),
             body: None,
         }
     }
@@ -604,6 +615,8 @@ impl RunState {
             until: None,
             basing: None,
             run_seen: Made::default(),
+            trace: Made::default(),
+            last_node: None,
             context: Context::default(),
             nodes: Spread::new(
                 compiled
@@ -649,13 +662,40 @@ impl RunState {
         matches!(self.started_by.as_deref(), None | Some(BY_SCHEDULE | BY_TRIGGER))
     }
 
+    /// The step that executed last, in a container without its path (D-07).
+    pub fn last_node(&self) -> Option<&str> {
+        self.last_node.as_deref()
+    }
+
+    /// A step has executed.
+    pub(crate) fn executed(&mut self, step: &Arc<str>) {
+        if self.last_node.as_ref() != Some(step) {
+            self.last_node = Some(Arc::clone(step));
+            self.run_seen = Made::default();
+        }
+    }
+
     /// What expressions see as `run`.
     pub(crate) fn run_seen(&self) -> Arc<Value> {
         let seen = || {
             let started = signalbox_model::time::format(self.started_ms);
-            Arc::new(serde_json::json!({ "id": &*self.run_id, "startedAt": started }))
+            Arc::new(
+                serde_json::json!({ "id": &*self.run_id, "startedAt": started, "lastNode": self.last_node.as_deref() }),
+            )
         };
         Arc::clone(self.run_seen.0.get_or_init(seen))
+    }
+    /// The same run in the trace that its caller sent (ADR 128); without one it has its own.
+    #[must_use]
+    pub fn in_trace(self, caller: Option<&str>) -> Self {
+        match caller {
+            Some(caller) => Self { trace: Made(OnceLock::from(Arc::from(caller))), ..self },
+            None => self,
+        }
+    }
+    /// What errors say as their trace.
+    pub(crate) fn trace_id(&self) -> String {
+        self.trace.0.get_or_init(|| trace_id(&self.run_id).into()).to_string()
     }
     /// Time of the last event.
     pub fn last_ms(&self) -> Millis {

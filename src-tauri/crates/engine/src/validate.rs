@@ -32,6 +32,7 @@ use crate::{
     guard::Guardrails,
     json,
     schema::{Schema, Violation},
+    schemas,
 };
 pub use called::{Called, called_by, check_called};
 pub(crate) use expressions::broken;
@@ -39,7 +40,7 @@ pub use form::taken as form_path_taken;
 pub use poll::source_workflow as poll_source_workflow;
 use serde_json::Value;
 use signalbox_model::{
-    Code, Diagnostic, Level, Map, Node, NodeDescriptor, Severity, Workflow,
+    Code, Diagnostic, Level, Map, Node, NodeDescriptor, Role, Severity, Workflow,
     diagnostic::pointer_token,
     workflow::{ErrorPolicy, FILE_VERSION, Rule},
 };
@@ -186,6 +187,7 @@ fn check_graph(workflow: &Workflow, catalog: &Catalog) -> Vec<Diagnostic> {
         check_node(workflow, id, node, catalog, &mut found);
     }
     check_schemas(workflow, &mut found);
+    check_named_schemas(workflow, &mut found);
     check_artifacts(workflow, &mut found);
     check_settings(workflow, &mut found);
     agents::check(workflow, &mut found);
@@ -236,6 +238,14 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
         found.push(unknown_kind(&at, node, catalog));
         return;
     };
+    let waits = matches!(descriptor.role, Role::Approval | Role::Form | Role::Pause | Role::Wait);
+    if descriptor.role.is_container() || waits {
+        let guards = Guardrails::read(node).ok().flatten().unwrap_or_default();
+        found.extend(guards.not_of_call().into_iter().map(|problem| {
+            let path = format!("{at}/guardrails{}", problem.path);
+            Diagnostic::error(Code::BadConfig, path, problem.message, problem.hint)
+        }));
+    }
     if node.type_version.is_some_and(|v| v > descriptor.version || v == 0) {
         found.push(Diagnostic::error(
             Code::NewerVersion,
@@ -498,6 +508,21 @@ fn check_error_handling(workflow: &Workflow, at: &str, id: &str, node: &Node, fo
                 format!("'{id}' is its own fallback"),
                 "Choose another step",
             ));
+        }
+    }
+}
+
+/// Schemas that have a name.
+fn check_named_schemas(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
+    for (name, schema) in workflow.schemas.iter().flatten() {
+        let path = format!("/schemas/{}", pointer_token(name));
+        if !schemas::valid_name(name) {
+            let message = format!("'{name}' cannot be the name of a schema");
+            let hint = "Write a path such as /schemas/order.schema.json: letters, digits, '.', '_' and '-'";
+            found.push(Diagnostic::error(Code::BadConfig, path, message, hint));
+        } else if let Err(why) = Schema::compile(schema) {
+            let message = format!("The schema {name} cannot be used: {}", why.trim_end_matches('.'));
+            found.push(Diagnostic::error(Code::BadConfig, path, message, "Correct the schema, or remove it"));
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) use maintain::{Backup, CheckData, Doctor, Restore, Shell};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
 pub(crate) use prune::Prune;
-pub(crate) use runs::Runs;
+pub(crate) use runs::{CheckpointFormat, Runs};
 pub(crate) use secret::{Grant, OAuth, Secret, SecretKey, SecretKind};
 pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use test::Test;

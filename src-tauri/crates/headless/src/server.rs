@@ -12,6 +12,7 @@ mod hooks;
 mod limits;
 mod openapi;
 mod routes;
+mod shapes;
 mod sse;
 mod task_hooks;
 mod tokens;

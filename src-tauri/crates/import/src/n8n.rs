@@ -145,6 +145,7 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
     let workflow = Workflow {
         description: Some(crate::report::long(&description)).filter(|text| !text.is_empty()),
         params,
+        schemas: None,
         settings: Some(settings),
         nodes: graph.nodes,
         edges: graph.edges,

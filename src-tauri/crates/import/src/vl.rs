@@ -68,6 +68,7 @@ pub(crate) fn import(value: &Value, options: &Options) -> Result<Imported, Refus
         description: file.description.map(str::to_owned),
         params,
         context,
+        schemas: None,
         settings: Some(settings),
         nodes: made.nodes,
         edges: made.edges,

@@ -71,6 +71,9 @@ pub struct ErrorPayload {
     /// Audit entry of this error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance_ref: Option<String>,
+    /// Trace of the run, 32 hexadecimal digits (O-10): in a tracing program it leads to the spans of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
     /// Free; `code` is the finer cause, `input` the input that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Map>,

@@ -34,6 +34,10 @@ pub struct Workflow {
     /// The run-wide variables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextDeclaration>,
+    /// JSON Schemas by name, such as `/schemas/order.schema.json`: for `has_schema`, and for settings that take a schema by
+    /// its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schemas: Option<IndexMap<String, Value>>,
     /// Policies of the whole workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Settings>,
@@ -361,6 +365,7 @@ impl Workflow {
             description: None,
             params: None,
             context: None,
+            schemas: None,
             settings: Some(Settings {
                 error_policy: Some(ErrorPolicy::Named(NamedPolicy::Safe)),
                 ..Settings::default()

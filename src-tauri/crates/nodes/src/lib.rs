@@ -36,6 +36,7 @@ mod kinds_table;
 mod llm;
 mod mail;
 mod memory;
+mod model_check;
 pub mod progress_reporter;
 mod retrieval_error;
 mod run;

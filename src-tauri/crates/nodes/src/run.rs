@@ -2,6 +2,7 @@
 //! a call that is over its time becomes `Timeout`.
 
 use crate::fields::rows;
+use crate::model_check;
 use crate::{EffectFn, Kind, Outcome, PureFn};
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
@@ -96,10 +97,20 @@ pub fn timed_out(limit: u64) -> NodeFailure {
 /// Runs a whole call slot by slot: (item index, outcome) in slot order, as `Input::NodeFinished` wants it.
 pub async fn run_call(code: Kind, call: &Call, world: &World, log: &dyn CallLog) -> Vec<(usize, Outcome)> {
     let mut results = Vec::with_capacity(call.slots.len());
+    let guards = model_check::of(call);
     for slot in &call.slots {
-        let outcome = match code {
-            Kind::Pure(code) => run_pure(code, slot),
-            Kind::Effect(code) => run_effect(code, call, slot, world, log).await,
+        let run = async {
+            match code {
+                Kind::Pure(code) => run_pure(code, slot),
+                Kind::Effect(code) => run_effect(code, call, slot, world, log).await,
+            }
+        };
+        let outcome = match &guards {
+            Some(guards) => {
+                let outcome = model_check::around(guards, call, slot, world, log, run).await;
+                without_secrets(outcome, &world.secrets.scrubber())
+            }
+            None => run.await,
         };
         results.push((slot.item, outcome));
     }

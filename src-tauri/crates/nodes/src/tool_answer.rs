@@ -101,13 +101,19 @@ fn envelope(info: &ToolInfo, request: &str, answer: &ToolAnswer, raw: &Value, er
     Value::Object(all)
 }
 
-/// What an answer gives; an error comes with its envelope.
-pub(crate) fn read(info: &ToolInfo, request: &str, answer: ToolAnswer) -> Result<Told, (NodeFailure, Option<Value>)> {
+/// What an answer gives; an error comes with its envelope. `request` names the call; `told` completes a failure to the error
+/// that the envelope has (T-01).
+pub(crate) fn read(
+    info: &ToolInfo,
+    request: &str,
+    answer: ToolAnswer,
+    told: impl FnOnce(&NodeFailure, i64) -> ErrorPayload,
+) -> Result<Told, (NodeFailure, Option<Value>)> {
     let raw = payload_of(&answer);
     if answer.is_error {
         let failure = tool_failure(info, &answer, &raw);
-        let told = json!({ "type": failure.error_type, "message": failure.message, "code": failure.code });
-        return Err((failure, Some(envelope(info, request, &answer, &raw, told))));
+        let error = serde_json::to_value(told(&failure, answer.ended_ms)).unwrap_or_default();
+        return Err((failure, Some(envelope(info, request, &answer, &raw, error))));
     }
     let changed = changed(info, &answer);
     let envelope = envelope(info, request, &answer, &raw, Value::Null);
@@ -321,6 +327,8 @@ pub(crate) fn payload(call: &Call, failure: &NodeFailure, now_ms: i64) -> ErrorP
             failure.suggested_action
         },
         provenance_ref: None,
+        // Only the engine knows whether the caller of the run sent one.
+        trace_id: None,
         details: Some(details),
     }
 }

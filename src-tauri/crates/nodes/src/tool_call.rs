@@ -140,7 +140,8 @@ async fn ask(
     // Before anything is cut to a length: half a secret would not be found any more.
     let mut answer = answers::without_secrets(answer, &world.secrets.scrubber());
     let shown = if for_model { tool_images::taken(call, info, world, &mut answer).await } else { Vec::new() };
-    answers::read(info, &call.idempotency_key, answer).map(|told| Told { shown, ..told })
+    let told = |failure: &NodeFailure, now| answers::payload(call, failure, now);
+    answers::read(info, &call.idempotency_key, answer, told).map(|told| Told { shown, ..told })
 }
 
 /// The arguments against the schema that was approved.

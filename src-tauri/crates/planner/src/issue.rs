@@ -151,6 +151,7 @@ pub fn issue_of_result(step: &str, value: &Value) -> Option<Issue> {
         timestamp: String::new(),
         suggested_action: None,
         provenance_ref: None,
+        trace_id: None,
         details: error["details"].as_object().cloned(),
     };
     Some(issue_of_error(step, &payload))

@@ -125,6 +125,7 @@ pub fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunStat
             RunState::new(compiled, &row.run_id, row.client_run_token.clone())
         }
     };
+    state = state.in_trace(row.trace.as_ref().map(|trace| trace.trace_id.as_str()));
     loop {
         let page = match first.take() {
             Some(page) => page,

@@ -266,7 +266,8 @@ impl Runtime {
             let store = core.store.clone();
             self.worker(move || files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))).await??;
         }
-        let state = RunState::new(&compiled, &run_id, origin.client_run_token.clone());
+        let state = RunState::new(&compiled, &run_id, origin.client_run_token.clone())
+            .in_trace(origin.trace.as_ref().map(|trace| trace.trace_id.as_str()));
         let (driven, inbox) = Driven::new(&run_id);
         let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));

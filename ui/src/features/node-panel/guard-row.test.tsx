@@ -32,3 +32,16 @@ it('keeps a size a whole number', () => {
   fireEvent.change(screen.getByRole('spinbutton', { name: 'Most bytes of check 1' }), { target: { value: '2000' } });
   expect(onChange).toHaveBeenLastCalledWith({ name: 'x', check: 'size', maxBytes: 2000 }, 'maxBytes');
 });
+
+it('lets a person decide about what any check finds', () => {
+  shown({ name: 'x', check: 'promptInjection', action: 'ask' });
+  expect(screen.getByRole('combobox', { name: 'What check 1 does' }).textContent).toContain('Ask a person');
+});
+
+it('asks a model by the words of a policy', () => {
+  const onChange = shown({ name: 'x', check: 'policy', policy: 'No insults.', action: 'ask' });
+  fireEvent.change(screen.getByRole('textbox', { name: 'Policy of check 1' }), { target: { value: 'No threats.' } });
+  expect(onChange).toHaveBeenLastCalledWith({ name: 'x', check: 'policy', policy: 'No threats.', action: 'ask' }, 'policy');
+  fireEvent.change(screen.getByRole('textbox', { name: 'Model of check 1' }), { target: { value: 'small' } });
+  expect(onChange).toHaveBeenLastCalledWith({ name: 'x', check: 'policy', policy: 'No insults.', action: 'ask', model: 'small' }, 'model');
+});

@@ -67,6 +67,7 @@ pub(crate) fn handler_dry_run(_: &App, _: &Caller, request: HandlerDryRun) -> Ap
         timestamp: time::format(0),
         suggested_action: None,
         provenance_ref: None,
+        trace_id: None,
         details: tried.details,
     };
     let kind = request.kind.and_then(|kind| check::catalog().get(&kind));

@@ -21,6 +21,7 @@ mod planning;
 mod proof;
 mod run;
 mod run_binary;
+mod run_checkpoint;
 mod run_debug;
 mod run_diff;
 mod run_file;
@@ -79,11 +80,12 @@ pub(crate) use run::{
     run_value,
 };
 pub(crate) use run_binary::run_binary;
+pub(crate) use run_checkpoint::{run_checkpoint, run_checkpoint_vl, run_snapshot};
 pub(crate) use run_debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step};
 pub(crate) use run_diff::{run_diff, run_diff_step};
 pub use run_file::RunFileContent;
 pub(crate) use run_file::run_files;
-pub(crate) use run_rerun::{rerun_look, run_checkpoint, run_rerun};
+pub(crate) use run_rerun::{rerun_look, run_rerun};
 pub(crate) use run_send::run_send;
 pub(crate) use saved_test::{run_save_test, test_list, test_run, workflow_prove};
 pub(crate) use secret::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};

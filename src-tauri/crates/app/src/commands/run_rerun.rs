@@ -1,11 +1,11 @@
-//! Re-run from a step, and checkpoints.
+//! Re-run from a step.
 
 use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::Via;
 use crate::dto::{
-    CallerRole, Checkpoint, CheckpointOf, RerunAnswer, RerunDefinition, RerunLook, RerunPlan, RerunStarted, RerunStep,
-    RunRerun, StepChange, StepEffect, StepFate,
+    CallerRole, RerunAnswer, RerunDefinition, RerunLook, RerunPlan, RerunStarted, RerunStep, RunRerun, StepChange,
+    StepEffect, StepFate,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::debugging::watched;
@@ -17,15 +17,10 @@ use crate::workflows::{check, faults, pins};
 use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Overrides, Plan, StepDisposition, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
-use signalbox_engine::{RunState, checkpoint, fold, summary};
-use signalbox_model::event::Telemetry;
-use signalbox_model::{Effects, EventBody, RunOrigin, RunStatus, time};
+use signalbox_model::{Effects, RunOrigin, RunStatus};
 use signalbox_runtime::{Again, Definition, Person, pinned_files};
 use signalbox_store::RunRow;
 use std::sync::Arc;
-
-/// Events of one read.
-const PAGE: usize = 500;
 
 pub(crate) fn rerun_look(app: &App, caller: &Caller, request: RerunLook) -> ApiResult<RerunPlan> {
     let row = app.store.run(&request.run_id)?;
@@ -174,59 +169,6 @@ pub(super) fn asking(
         debug: None,
         actor: caller.operator(),
         told: caller.signed(told).as_object().cloned().unwrap_or_default(),
-    })
-}
-
-pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) -> ApiResult<Checkpoint> {
-    let row = app.store.run(&request.run_id)?;
-    let at = request.at.unwrap_or(row.last_seq);
-    if at > row.last_seq || at == 0 {
-        let message = format!("Run {} has the events 1 to {}; there is no event {at}.", row.run_id, row.last_seq);
-        return Err(ApiError::bad_request(message, "Name one of its events."));
-    }
-    let compiled = app.compiled_of(&row)?;
-    let mut state = RunState::new(&compiled, &row.run_id, row.client_run_token.clone());
-    let mut artifacts = Vec::new();
-    while state.last_seq() < at {
-        let page = app.store.events(&row.run_id, state.last_seq(), PAGE)?;
-        if page.is_empty() {
-            break;
-        }
-        for event in page.iter().take_while(|event| event.seq.is_some_and(|seq| seq <= at)) {
-            fold(&compiled, &mut state, event)
-                .map_err(|error| crate::runs::lifecycle::damaged(&row.run_id, &error.to_string()))?;
-            if let EventBody::Telemetry(Telemetry::FileDone(file)) = &event.body
-                && file.granted.is_none()
-                && !artifacts.contains(&file.path)
-            {
-                artifacts.push(file.path.clone());
-            }
-        }
-    }
-    let told = summary::of(&compiled, &state);
-    let standing = checkpoint::of(&compiled, &state);
-    let mut data = json!({ "params": **state.params(), "variables": told.context });
-    if app.masks(caller, &row.run_id) {
-        data = app.with_masks(&row.run_id, row.last_seq, |masks| masks.data(&data))?;
-    }
-    Ok(Checkpoint {
-        kind: "signalbox_checkpoint".into(),
-        format: 1,
-        run_id: row.run_id,
-        workflow_id: row.workflow_id,
-        version: row.definition_hash,
-        status: told.status,
-        event_seq: at,
-        created_at: time::format(state.last_ms()),
-        current_step_id: standing.current,
-        params: data["params"].take(),
-        variables: data["variables"].take(),
-        completed_steps: standing.completed,
-        completed_branches: standing.branches,
-        loop_progress: standing.iterations,
-        artifacts,
-        open_tasks: told.open_tasks,
-        parent_run_id: row.parent_run_id,
     })
 }
 

@@ -40,6 +40,7 @@ mod template;
 mod tools;
 mod trigger;
 mod usage;
+mod vl;
 mod way;
 mod webhook;
 
@@ -82,5 +83,6 @@ pub use template::*;
 pub use tools::*;
 pub use trigger::*;
 pub use usage::*;
+pub use vl::*;
 pub use way::*;
 pub use webhook::*;

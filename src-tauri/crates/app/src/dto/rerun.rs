@@ -246,9 +246,22 @@ pub struct Checkpoint {
     pub loop_progress: std::collections::BTreeMap<String, Vec<usize>>,
     /// Files that the run has written.
     pub artifacts: Vec<String>,
+    /// `meta` of the data that passes between its steps.
+    pub meta: CheckpointMeta,
     /// Tasks that wait for a person.
     pub open_tasks: Vec<String>,
     /// The original of a re-run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<String>,
+}
+
+/// `meta` of an ExecutionPayload, at this event.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointMeta {
+    /// When the run started, RFC 3339.
+    pub start_time: String,
+    /// The step that executed last, in a container without its path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_node: Option<String>,
 }

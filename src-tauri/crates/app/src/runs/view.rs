@@ -8,6 +8,7 @@ use crate::workflows::node_scope::{self, Frame};
 use crate::workflows::pins::Pins;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
+use signalbox_engine::schemas::Schemas;
 use signalbox_engine::scope::{Context, NodeView, Scope};
 use signalbox_model::{Data, EventBody, Item, Role, RunEvent, Workflow, time};
 use std::collections::HashMap;
@@ -44,6 +45,8 @@ pub(crate) struct RunView {
     /// Where each node of the file is that can be seen from the path.
     homes: HashMap<String, String>,
     workflow: Option<Arc<Workflow>>,
+    /// The step that executed last.
+    last_node: Option<String>,
 }
 
 impl RunView {
@@ -52,6 +55,7 @@ impl RunView {
             homes: workflow.map(|workflow| homes(workflow, path)).unwrap_or_default(),
             workflow: workflow.cloned().map(Arc::new),
             path: path.to_owned(),
+            last_node: None,
             seq: 0,
             taken: 0,
             run_id: run_id.to_owned(),
@@ -113,6 +117,9 @@ impl RunView {
                 Arc::make_mut(&mut self.context).insert(name.to_owned(), Arc::clone(&change.new_value));
             }
             EventBody::StepStart(_) | EventBody::StepDone(_) | EventBody::StepError(_) => {
+                if !matches!(event.body, EventBody::StepStart(_)) {
+                    self.last_node.clone_from(&event.step_id);
+                }
                 let found = Arc::clone(&self.context);
                 if let Some(node) = self.node_of(event) {
                     node.take(event, seq, prefix);
@@ -313,13 +320,14 @@ impl RunView {
             paired: paired::of(self, workflow, node, item, items.len()),
             locals: element.into_iter().flat_map(bound).collect(),
             params: Arc::clone(&self.params),
-            run: Arc::new(serde_json::json!({ "id": self.run_id, "startedAt": started })),
+            run: Arc::new(serde_json::json!({ "id": self.run_id, "startedAt": started, "lastNode": self.last_node })),
             workflow: Arc::new(serde_json::json!({ "id": workflow.id })),
             context: self.found_by(node, item, when),
             item: Arc::clone(&current).into(),
             items: Arc::new(items.into_iter().map(Data::Value).collect()),
             nodes: Arc::new(views),
             data: current.into(),
+            schemas: Schemas::of(workflow),
             ..Scope::empty()
         }
     }

@@ -6,3 +6,4 @@ pub(crate) mod change_feed;
 mod exits;
 pub(crate) mod model_suggestion;
 mod previous_correction;
+pub(crate) mod resume_tokens;

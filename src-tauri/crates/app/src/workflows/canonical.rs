@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 const WIDTH: usize = 110;
 
-const FILE: &[&str] = &["signalbox", "id", "name", "description", "params", "context", "settings", "nodes", "edges"];
+const FILE: &[&str] =
+    &["signalbox", "id", "name", "description", "params", "context", "schemas", "settings", "nodes", "edges"];
 const CONTEXT: &[&str] = &["schema", "initial"];
 const SETTINGS: &[&str] = &["errorPolicy", "model", "onAbort", "auditRules"];
 const NODE: &[&str] = &[

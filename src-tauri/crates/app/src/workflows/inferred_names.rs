@@ -7,6 +7,7 @@ use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
 use signalbox_engine::connector::{KnownConnectors, inlined, output_schema};
 use signalbox_engine::kept_input;
+use signalbox_engine::schemas::Schemas;
 use signalbox_engine::scope::{NodeView, Scope};
 use signalbox_model::{Data, ErrorPayload, ErrorType, Node, NodeDescriptor, Role, Workflow};
 use std::collections::{HashMap, HashSet};
@@ -39,7 +40,7 @@ pub(crate) fn scope(workflow: &Workflow, node: &str, connectors: &KnownConnector
     let item = Data::from(item);
     Scope {
         params: Arc::new(params(workflow)),
-        run: Arc::new(json!({ "id": "", "startedAt": "" })),
+        run: Arc::new(json!({ "id": "", "startedAt": "", "lastNode": "" })),
         workflow: Arc::new(json!({ "id": workflow.id })),
         context: Arc::new(context(workflow).into_iter().map(|(name, value)| (name, Arc::new(value))).collect()),
         items: Arc::new(vec![item.clone()]),
@@ -49,6 +50,7 @@ pub(crate) fn scope(workflow: &Workflow, node: &str, connectors: &KnownConnector
         paired: None,
         error: Arc::new(error),
         locals,
+        schemas: Schemas::of(workflow),
         allowance: None,
     }
 }
@@ -282,6 +284,7 @@ fn error_payload() -> Value {
         timestamp: String::new(),
         suggested_action: None,
         provenance_ref: None,
+        trace_id: Some(String::new()),
         details: [("code".to_owned(), json!("")), ("input".to_owned(), Value::Null)]
             .into_iter()
             .collect::<Map<_, _>>()

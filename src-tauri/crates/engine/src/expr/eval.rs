@@ -8,6 +8,7 @@ use super::references::shown;
 use super::val::{Key, V, whole};
 use super::{funcs, ops};
 use crate::lineage::Unpaired;
+use crate::schemas::Schemas;
 use crate::scope::Scope;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -36,6 +37,11 @@ impl<'a> Run<'a> {
     /// What `paired('step')` gives; nothing where it is not known.
     pub(super) fn paired(&self, step: &str) -> Option<&'a Result<Data, Unpaired>> {
         self.scope.paired.as_ref()?.get(step)
+    }
+
+    /// Schemas that have a name.
+    pub(super) fn schemas(&self) -> &'a Schemas {
+        &self.scope.schemas
     }
 
     pub(super) fn eval(&self, node: &'a Node) -> Out<V<'a>> {

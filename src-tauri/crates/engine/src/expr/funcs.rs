@@ -91,7 +91,7 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
     ("bytes", Fun::Bytes, true, false, "bytes(text)"),
     ("type", Fun::Type, true, false, "type(x) == string"),
     ("dyn", Fun::Dyn, true, false, "dyn(x): the value itself"),
-    ("has_schema", Fun::HasSchema, true, false, "has_schema(x): true for a usable JSON Schema"),
+    ("has_schema", Fun::HasSchema, true, false, "has_schema(x): true for a usable JSON Schema or the name of one"),
     (
         "paired",
         Fun::Paired,
@@ -634,8 +634,8 @@ pub(super) fn pattern(run: &Run<'_>, text: &str) -> Out<regex::Regex> {
     }
 }
 
-/// K-10: true for an object that compiles as a JSON Schema. A text would name a schema of the project; there are none
-/// yet. Null and absent are false, also when the path to it does not exist.
+/// K-10: true for an object that compiles as a JSON Schema, and for a text that names one: of the workflow file, or of this
+/// program. Null and absent are false, also when the path to it does not exist.
 fn has_schema<'a>(run: &Run<'a>, args: &'a [Node]) -> Out<V<'a>> {
     let [arg] = args else { return arity("has_schema", false, args.len()) };
     let value = match run.eval(arg) {
@@ -643,6 +643,9 @@ fn has_schema<'a>(run: &Run<'a>, args: &'a [Node]) -> Out<V<'a>> {
         Err(error) if error.code == Code::MissingField => return Ok(V::Bool(false)),
         Err(error) => return Err(error),
     };
+    if let Some(name) = value.text() {
+        return Ok(V::Bool(run.schemas().get(name).is_some()));
+    }
     if !value.is_map() {
         return Ok(V::Bool(false));
     }

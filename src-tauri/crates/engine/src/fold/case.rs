@@ -485,6 +485,7 @@ fn come_back(
     if let Some(input) = fixed {
         // What it said until then was about another input.
         known.suspended = None;
+        known.decided.clear();
         known.input = match (all, input.as_ref()) {
             (true, Value::Array(list)) => list.iter().map(|data| data.clone().into()).collect(),
             _ => vec![input.into()],

@@ -72,6 +72,7 @@ pub(super) fn edited(compiled: &Compiled, state: &mut RunState, node: usize, slo
         _ => vec![Arc::clone(&edited.input).into()],
     };
     known.replaced = true;
+    known.decided.clear();
     known.config = None;
     known.idempotency_key = None;
     known.fixes += 1;

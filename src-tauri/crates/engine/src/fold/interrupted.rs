@@ -78,6 +78,7 @@ pub(super) fn interrupted_error(
         timestamp: ts.to_owned(),
         suggested_action: Some(signalbox_model::SuggestedAction::HumanReview),
         provenance_ref: None,
+        trace_id: Some(state.trace_id()),
         details: Some(details),
     })
 }

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     compiled::Compiled,
-    effect::{Granted, Suspended, ToolAnswer},
+    effect::{CallOutput, Granted, Suspended, ToolAnswer},
+    guard::question,
     question::INPUT_REQUIRED,
     state::{At, RunState},
     tool_rules::TOOL_APPROVAL,
@@ -40,6 +41,12 @@ pub(crate) fn is_waiting(state: &RunState, node: usize, slot: usize) -> bool {
 
 /// A person said whether the call may be made; what was allowed for the run holds for all of it.
 pub(super) fn answered(compiled: &Compiled, state: &mut RunState, (node, slot): (usize, usize), answer: &Answer) {
+    let waits = slot_ref(state, node, slot).and_then(|slot| slot.suspended.as_deref());
+    if let Some(conversation) =
+        waits.map(|waits| Arc::clone(&waits.conversation)).filter(|it| question::is_of_check(it))
+    {
+        return checked(state, (node, slot), &conversation, answer);
+    }
     let is_question = case_of(state, node, slot).is_some_and(|case| case.error.code() == INPUT_REQUIRED);
     let allowed = match answer.action {
         TaskAction::Approve | TaskAction::Submit => true,
@@ -69,5 +76,40 @@ pub(super) fn answered(compiled: &Compiled, state: &mut RunState, (node, slot): 
             values: answer.corrected_input.clone(),
             expired: answer.action == TaskAction::Retry,
         });
+    }
+}
+
+/// A person decided about what a safety check found: it holds for this data. What the call had made is kept for the next visit.
+fn checked(state: &mut RunState, (node, slot): (usize, usize), conversation: &Value, answer: &Answer) {
+    let Some((decided, told)) = question::decided(conversation, answer) else { return };
+    let Some(known) = slot_mut(state, node, slot) else { return };
+    known.decided.retain(|before| decided.iter().all(|now| now.at != before.at));
+    known.decided.extend(decided);
+    match known.suspended.as_deref_mut() {
+        Some(waits) if question::kept_output(conversation).is_some() => waits.answer = Some(told),
+        _ => known.suspended = None,
+    }
+}
+
+/// What a call had made whose result a person has decided about.
+pub(crate) fn kept_output(state: &RunState, node: usize, slot: usize) -> Option<CallOutput> {
+    let waits = slot_ref(state, node, slot)?.suspended.as_deref()?;
+    waits.answer.as_ref()?;
+    question::kept_output(&waits.conversation)
+}
+
+/// A call begins. What was decided about the result of an earlier one says nothing about that of this one.
+pub(super) fn begins(state: &mut RunState, node: usize, slot: usize) {
+    let kept = kept_output(state, node, slot).is_some();
+    if let Some(known) = slot_mut(state, node, slot).filter(|known| !kept && !known.decided.is_empty()) {
+        known.decided.retain(|one| one.at.starts_with("/before"));
+    }
+}
+
+/// A call failed, and does not wait: a result that was kept is not used again.
+pub(super) fn is_over(state: &mut RunState, node: usize, slot: usize) {
+    let of_check = |waits: &Suspended| question::is_of_check(&waits.conversation);
+    if let Some(known) = slot_mut(state, node, slot).filter(|known| known.suspended.as_deref().is_some_and(of_check)) {
+        known.suspended = None;
     }
 }

@@ -1,7 +1,8 @@
 //! What guards do with the data of a call.
 
+use super::question::{self, Decided, Verdict};
 use super::settings::{Check, Guard};
-use crate::{expr::Expr, scope::Scope};
+use crate::{effect::CallOutput, expr::Expr, scope::Scope};
 use serde_json::{Value, json};
 use signalbox_guardrails::{Hit, allowed, mask_in, signals, texts};
 use signalbox_model::{Data, Items, NodeFailure, SuggestedAction, event::MaskedData};
@@ -44,15 +45,40 @@ impl Seen<'_> {
     }
 }
 
-/// The first guard that refuses. One that cannot be evaluated refuses too: a guard fails closed.
-pub(crate) fn refusal(guards: &[Guard], seen: &Seen<'_>, scope: &Scope) -> Option<NodeFailure> {
-    guards.iter().find_map(|guard| match guard.check {
-        Check::Rule => by_rule(guard, seen.place, scope),
-        Check::PersonalData if guard.masks() => None,
-        Check::PersonalData => by_personal_data(guard, seen),
-        Check::Size => by_size(guard, seen),
-        Check::AllowList => by_allow_list(guard, seen.place, scope),
-        Check::PromptInjection => by_signs(guard, seen),
+/// The first guard that refuses, or asks a person. One that cannot be evaluated refuses too: a guard fails closed. What a person
+/// has released is not asked about again; what they refused is blocked, also where a model had found it.
+pub(crate) fn refusal(
+    guards: &[Guard],
+    seen: &Seen<'_>,
+    scope: &Scope,
+    decided: &[Decided],
+    output: impl Fn() -> Option<CallOutput>,
+) -> Option<NodeFailure> {
+    guards.iter().enumerate().find_map(|(index, guard)| {
+        let at = format!("/{}/{index}", seen.place);
+        let verdict = question::verdict(decided, &at);
+        if matches!(verdict, Some(Verdict::Release | Verdict::Mask)) {
+            return None;
+        }
+        let failure = match guard.check {
+            Check::Rule => by_rule(guard, seen.place, scope),
+            Check::PersonalData if guard.masks() => None,
+            Check::PersonalData => by_personal_data(guard, seen),
+            Check::Size => by_size(guard, seen),
+            Check::AllowList => by_allow_list(guard, seen.place, scope),
+            Check::PromptInjection => by_signs(guard, seen),
+            // The call itself asks the model.
+            Check::Policy | Check::Names => verdict.map(|_| blocked(guard, seen.place, None)),
+        };
+        match (failure?, verdict) {
+            (failure, Some(_)) => Some(question::refused_by_person(failure)),
+            // What cannot be evaluated is no finding that a person could judge.
+            (failure, None) if guard.asks() && !failure.details.contains_key("reason") => {
+                let can_mask = guard.check == Check::PersonalData;
+                Some(question::asking(failure, vec![at], can_mask, output()))
+            }
+            (failure, None) => Some(failure),
+        }
     })
 }
 
@@ -161,7 +187,8 @@ fn by_signs(guard: &Guard, seen: &Seen<'_>) -> Option<NodeFailure> {
     Some(blocked(guard, seen.place, Some(&why)).detail("signs", words).detail("paths", places))
 }
 
-fn blocked(guard: &Guard, place: &str, why: Option<&str>) -> NodeFailure {
+/// The refusal of a guard; `why` says what it found.
+pub fn blocked(guard: &Guard, place: &str, why: Option<&str>) -> NodeFailure {
     let message = guard.message.clone().unwrap_or_else(|| {
         let what = if place == "before" { "this step" } else { "the result of this step" };
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
@@ -173,33 +200,59 @@ fn blocked(guard: &Guard, place: &str, why: Option<&str>) -> NodeFailure {
         .detail("place", place)
 }
 
-/// Masks a value for every guard that does so; `written` is what a person wrote in its place.
-pub(crate) fn mask_value(
-    guards: &[Guard],
-    value: &mut Arc<Value>,
-    written: Option<&Value>,
-    masked: &mut Vec<MaskedData>,
-) {
-    for guard in guards.iter().filter(|guard| guard.masks()) {
-        // Most data has nothing in it: it stays shared.
-        let mut copy = Value::clone(value);
-        let hits = mask_in(&mut copy, &guard.finder(), written);
-        if hits.is_empty() {
-            continue;
-        }
-        *value = Arc::new(copy);
-        for (kind, count) in counts(&hits) {
-            match masked.iter_mut().find(|one| one.check == guard.name && one.kind == kind) {
-                Some(known) => known.count += count,
-                None => masked.push(MaskedData { check: guard.name.clone(), kind: kind.to_owned(), count }),
+/// The guards of one place that put placeholders: by their setting, or because a person decided so.
+pub(crate) struct Masker<'a>(Vec<&'a Guard>);
+
+impl<'a> Masker<'a> {
+    /// `place` is `before` or `after`.
+    pub(crate) fn of(guards: &'a [Guard], place: &str, decided: &[Decided]) -> Self {
+        let masks = |(index, guard): &(usize, &'a Guard)| {
+            let by_person = || question::verdict(decided, &format!("/{place}/{index}")) == Some(Verdict::Mask);
+            guard.masks() || (!decided.is_empty() && guard.check == Check::PersonalData && by_person())
+        };
+        Self(guards.iter().enumerate().filter(masks).map(|(_, guard)| guard).collect())
+    }
+
+    /// Nothing is masked.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Masks a value; `written` is what a person wrote in its place.
+    pub(crate) fn value(&self, value: &mut Arc<Value>, written: Option<&Value>, masked: &mut Vec<MaskedData>) {
+        for guard in &self.0 {
+            // Most data has nothing in it: it stays shared.
+            let mut copy = Value::clone(value);
+            let hits = mask_in(&mut copy, &guard.finder(), written);
+            if hits.is_empty() {
+                continue;
+            }
+            *value = Arc::new(copy);
+            for (kind, count) in counts(&hits) {
+                match masked.iter_mut().find(|one| one.check == guard.name && one.kind == kind) {
+                    Some(known) => known.count += count,
+                    None => masked.push(MaskedData { check: guard.name.clone(), kind: kind.to_owned(), count }),
+                }
             }
         }
     }
-}
 
-/// The same for items that a call made.
-pub(crate) fn mask_items(guards: &[Guard], items: &mut Items, masked: &mut Vec<MaskedData>) {
-    if guards.iter().any(Guard::masks) {
-        items.change(|_| true, |data| mask_value(guards, data, None, masked));
+    /// The same for the input of a call.
+    pub(crate) fn input(&self, input: &mut [Data], masked: &mut Vec<MaskedData>) {
+        for data in input.iter_mut().filter(|_| !self.is_empty()) {
+            let before = data.value();
+            let mut value = Arc::clone(&before);
+            self.value(&mut value, None, masked);
+            if !Arc::ptr_eq(&before, &value) {
+                *data = Data::Value(value);
+            }
+        }
+    }
+
+    /// The same for items that a call made.
+    pub(crate) fn items(&self, items: &mut Items, masked: &mut Vec<MaskedData>) {
+        if !self.is_empty() {
+            items.change(|_| true, |data| self.value(data, None, masked));
+        }
     }
 }

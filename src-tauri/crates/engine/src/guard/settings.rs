@@ -33,9 +33,13 @@ pub enum Check {
     AllowList,
     /// Signs of prompt injection.
     PromptInjection,
+    /// Whether texts keep to a policy; a model is asked.
+    Policy,
+    /// Names of persons; a model is asked.
+    Names,
 }
 
-/// What happens when personal data is found.
+/// What happens when something is found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
@@ -44,6 +48,8 @@ pub enum Action {
     Block,
     /// Placeholders take its place.
     Mask,
+    /// A person decides.
+    Ask,
 }
 
 /// One guard.
@@ -61,7 +67,7 @@ pub struct Guard {
     /// What the error says.
     #[serde(default)]
     pub message: Option<String>,
-    /// `personalData`: what happens when something is found.
+    /// What happens when something is found; only personal data and names can be masked.
     #[serde(default)]
     pub action: Option<Action>,
     /// `personalData`: kinds that are looked for; all when empty.
@@ -70,7 +76,7 @@ pub struct Guard {
     /// `personalData`: countries whose personal numbers are looked for; all known ones when empty.
     #[serde(default)]
     pub countries: Vec<String>,
-    /// `personalData`: patterns that are allowed.
+    /// `personalData`, `names`: patterns that are allowed.
     #[serde(default)]
     pub except: Vec<String>,
     /// `size`: most bytes of the data, written as JSON.
@@ -82,6 +88,15 @@ pub struct Guard {
     /// `allowList`: patterns, of which each text must match one.
     #[serde(default)]
     pub allow: Vec<String>,
+    /// `policy`: what is not allowed, in words for the model.
+    #[serde(default)]
+    pub policy: Option<String>,
+    /// `policy`, `names`: who answers; a provider of this machine, or the provider of the workflow.
+    #[serde(default)]
+    pub provider: Option<String>,
+    /// `policy`, `names`: the model.
+    #[serde(default)]
+    pub model: Option<String>,
 }
 
 /// Something that is wrong with a guard.
@@ -99,6 +114,16 @@ impl Guard {
     /// It puts placeholders where personal data is.
     pub(crate) fn masks(&self) -> bool {
         self.check == Check::PersonalData && self.action == Some(Action::Mask)
+    }
+
+    /// It lets a person decide.
+    pub fn asks(&self) -> bool {
+        self.action == Some(Action::Ask)
+    }
+
+    /// It asks a model.
+    pub fn asks_model(&self) -> bool {
+        matches!(self.check, Check::Policy | Check::Names)
     }
 
     /// What it looks for.
@@ -123,6 +148,28 @@ impl Guardrails {
         before.chain(self.after.iter().enumerate().map(|(at, guard)| (format!("/after/{at}"), guard)))
     }
 
+    /// One of them asks a model.
+    pub fn ask_model(&self) -> bool {
+        self.before.iter().chain(&self.after).any(Guard::asks_model)
+    }
+
+    /// What is wrong with guards of a step that the engine carries out itself: nobody is asked there, person or model.
+    pub(crate) fn not_of_call(&self) -> Vec<Problem> {
+        let asking = self.all().filter(|(_, guard)| guard.asks() || guard.asks_model());
+        let told = asking.map(|(at, guard)| {
+            let (field, whom) = if guard.asks_model() { ("check", "model") } else { ("action", "person") };
+            Problem {
+                path: format!("{at}/{field}"),
+                message: format!(
+                    "The safety check '{}' cannot ask a {whom}: this step is a container or waits",
+                    guard.name
+                ),
+                hint: "Put the check on the step before it, or use a rule that blocks".into(),
+            }
+        });
+        told.collect()
+    }
+
     /// What the shape alone does not say: each check has its own settings and needs some of them.
     pub fn problems(&self) -> Vec<Problem> {
         let mut found = Vec::new();
@@ -131,17 +178,19 @@ impl Guardrails {
                 found.push(Problem { path: format!("{at}/{field}"), message, hint });
             };
             let name = &guard.name;
-            let given = [
-                ("refuse", guard.refuse.is_some(), Check::Rule),
-                ("action", guard.action.is_some(), Check::PersonalData),
-                ("kinds", !guard.kinds.is_empty(), Check::PersonalData),
-                ("countries", !guard.countries.is_empty(), Check::PersonalData),
-                ("except", !guard.except.is_empty(), Check::PersonalData),
-                ("maxBytes", guard.max_bytes.is_some(), Check::Size),
-                ("value", guard.value.is_some(), Check::AllowList),
-                ("allow", !guard.allow.is_empty(), Check::AllowList),
+            let given: [(&str, bool, &[Check]); 10] = [
+                ("refuse", guard.refuse.is_some(), &[Check::Rule]),
+                ("kinds", !guard.kinds.is_empty(), &[Check::PersonalData]),
+                ("countries", !guard.countries.is_empty(), &[Check::PersonalData]),
+                ("except", !guard.except.is_empty(), &[Check::PersonalData, Check::Names]),
+                ("maxBytes", guard.max_bytes.is_some(), &[Check::Size]),
+                ("value", guard.value.is_some(), &[Check::AllowList]),
+                ("allow", !guard.allow.is_empty(), &[Check::AllowList]),
+                ("policy", guard.policy.as_ref().is_some_and(|text| !text.trim().is_empty()), &[Check::Policy]),
+                ("provider", guard.provider.is_some(), &[Check::Policy, Check::Names]),
+                ("model", guard.model.is_some(), &[Check::Policy, Check::Names]),
             ];
-            for (field, _, _) in given.iter().filter(|(_, given, of)| *given && *of != guard.check) {
+            for (field, _, _) in given.iter().filter(|(_, given, of)| *given && !of.contains(&guard.check)) {
                 let message = format!("The safety check '{name}' does not use '{field}'");
                 tell(field, message, "Remove it, or choose the check that it belongs to".into());
             }
@@ -149,10 +198,26 @@ impl Guardrails {
                 Check::Rule => &["refuse"],
                 Check::Size => &["maxBytes"],
                 Check::AllowList => &["value", "allow"],
-                Check::PersonalData | Check::PromptInjection => &[],
+                Check::Policy => &["policy"],
+                Check::PersonalData | Check::PromptInjection | Check::Names => &[],
             };
             for (field, _, _) in given.iter().filter(|(field, given, _)| !given && required.contains(field)) {
                 tell(field, format!("The safety check '{name}' needs '{field}'"), format!("Fill in '{field}'"));
+            }
+            if guard.action == Some(Action::Mask) {
+                match guard.check {
+                    Check::PersonalData => {}
+                    // What the model finds is known only when the call is recorded already.
+                    Check::Names if at.starts_with("/after") => {}
+                    Check::Names => {
+                        let message = format!("The safety check '{name}' cannot mask names before the call");
+                        tell("action", message, "Block or ask, or mask the result of the step before".into());
+                    }
+                    _ => {
+                        let message = format!("The safety check '{name}' finds nothing that could be masked");
+                        tell("action", message, "Use block or ask".into());
+                    }
+                }
             }
             for kind in guard.kinds.iter().filter(|kind| Kind::parse(kind).is_none()) {
                 let known = Kind::ALL.map(Kind::name).join(", ");

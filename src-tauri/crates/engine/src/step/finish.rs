@@ -2,13 +2,14 @@
 
 use super::{Deciding, EventKey, StepError};
 use crate::limit;
+use crate::payload;
 use crate::{
     compiled::Compiled,
     context,
     effect::{CallKey, CallOutput, Effect},
     expr, fold,
-    guard::{self, Guard, Seen},
-    prepare::node_scope,
+    guard::{self, Masker, Seen},
+    prepare::{decided, node_scope},
     scope::Context,
     state::{Phase, RunState},
 };
@@ -62,6 +63,10 @@ impl Deciding<'_> {
         let mut held = fold::activation(self.state, node).map_or(0, |activation| activation.slots.weight());
         for (slot, result) in live {
             let result = result.and_then(|output| self.with_room(node, output, &mut held));
+            let result = result.and_then(|output| match payload::violation(self.state, output.ports.values()) {
+                Some(failure) => Err(failure),
+                None => Ok(output),
+            });
             let result = result.and_then(|output| after(self.compiled, self.state, node, slot, output, &mut scratch));
             match result {
                 Ok(outcome) => outcomes.push(outcome),
@@ -259,7 +264,11 @@ pub(super) fn after(
     if is_plain && this.guards.after.is_empty() {
         return Ok(plain(output));
     }
-    let masked = mask(&this.guards.after, &mut output);
+    let decided = decided(state, node, slot);
+    let asks = this.guards.after.iter().any(guard::Guard::asks);
+    // What a person is asked about is kept as it was made.
+    let whole = asks.then(|| output.clone());
+    let masked = mask(&Masker::of(&this.guards.after, "after", decided), &mut output);
     // Its expressions see all that it made, at once.
     let made: Vec<Data> = output.ports.values().flat_map(|items| items.pieces().map(|(_, data)| data)).collect();
     let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
@@ -276,7 +285,7 @@ pub(super) fn after(
     if !this.guards.after.is_empty()
         && let Some(failure) = {
             let seen = Seen { place: "after", data: &made, settings: None };
-            guard::refusal(&this.guards.after, &seen, &bound(&working))
+            guard::refusal(&this.guards.after, &seen, &bound(&working), decided, || whole.clone())
         }
     {
         return Err(failure);
@@ -316,22 +325,22 @@ pub(super) fn after(
 }
 
 /// Masks all that a call made: its items, what it tells about itself, and what it writes.
-fn mask(guards: &[Guard], output: &mut CallOutput) -> Vec<MaskedData> {
+fn mask(masker: &Masker<'_>, output: &mut CallOutput) -> Vec<MaskedData> {
     let mut masked = Vec::new();
-    if !guards.iter().any(Guard::masks) {
+    if masker.is_empty() {
         return masked;
     }
     for items in output.ports.values_mut() {
-        guard::mask_items(guards, items, &mut masked);
+        masker.items(items, &mut masked);
     }
     // The same data again, in another form: it is masked and not counted twice.
     let mut again = Vec::new();
     if let Some(meta) = &mut output.meta {
-        guard::mask_value(guards, meta, None, &mut again);
+        masker.value(meta, None, &mut again);
     }
     for (_, value) in &mut output.writes {
         let mut shared = Arc::new(std::mem::take(value));
-        guard::mask_value(guards, &mut shared, None, &mut again);
+        masker.value(&mut shared, None, &mut again);
         *value = Arc::unwrap_or_clone(shared);
     }
     masked

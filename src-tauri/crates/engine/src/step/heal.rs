@@ -106,7 +106,8 @@ impl Deciding<'_> {
         error: &Arc<ErrorPayload>,
         config: Arc<Value>,
     ) -> Healing {
-        let own = config.get("validationSchema").filter(|schema| schema.is_object()).cloned();
+        let named = &self.compiled.file(healer).schemas;
+        let own = config.get("validationSchema").and_then(|schema| named.meant(schema));
         let schema = own.or_else(|| route::known_schema(self.compiled, node, error));
         let original = fold::input_value(self.compiled, self.state, node, slot);
         Healing { node, slot, healer, error: Arc::clone(error), config, schema, original }

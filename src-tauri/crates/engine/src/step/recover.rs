@@ -235,6 +235,7 @@ impl Deciding<'_> {
             timestamp: time::format(self.now),
             suggested_action: failure.suggested_action,
             provenance_ref: None,
+            trace_id: Some(self.state.trace_id()),
             details: Some(details),
         }
     }

@@ -3,7 +3,7 @@
 use super::{Deciding, EventKey, StepError};
 use crate::{
     compiled::Compiled,
-    effect::{Call, CallKey, CallSlot, Effect, Permits, Source, Timer},
+    effect::{Call, CallKey, CallOutput, CallSlot, Effect, Permits, Source, Timer},
     error_codes::{INTERRUPTED, MAY_HAVE_HAPPENED},
     expr, fold,
     prepare::{Prepared, begins, node_scope, prepare, raw_input},
@@ -101,11 +101,45 @@ impl Deciding<'_> {
 
     /// Starts one call over the given slots.
     pub(super) fn start_slots(&mut self, node: usize, slots: &[usize]) -> Result<(), StepError> {
+        if let [slot] = slots
+            && let Some(output) = fold::tool_call::kept_output(self.state, node, *slot)
+        {
+            return self.start_kept(node, *slot, output);
+        }
         if let Some(pinned) = &self.compiled.nodes[node].pinned {
             return self.start_pinned(node, slots, pinned);
         }
         let prepared = slots.iter().map(|slot| prepare(self.compiled, self.state, node, *slot)).collect();
         self.start_prepared(node, slots, prepared)
+    }
+
+    /// A person has decided about what a call made: it is recorded again as it began, and nothing is called.
+    fn start_kept(&mut self, node: usize, slot: usize, output: CallOutput) -> Result<(), StepError> {
+        let this = &self.compiled.nodes[node];
+        let Some(known) = fold::slot_ref(self.state, node, slot) else { return Ok(()) };
+        let (visit, attempt) = (known.visit, known.attempt);
+        let item = self.many(node).then_some(slot);
+        let key = EventKey { node: Some(node), item, visit: Some(visit), attempt: Some(attempt) };
+        let each = this.mode == Mode::Each;
+        let data = known.input.iter().enumerate();
+        let input = data.map(|(i, data)| InputItem { item: if each { slot } else { i }, data: data.clone() }).collect();
+        let start = StepStart {
+            kind: this.kind.to_string(),
+            meta: this.meta.clone(),
+            resolved_inputs: None,
+            config: known.config.clone().unwrap_or_default(),
+            configs: None,
+            input,
+            idempotency_key: known.idempotency_key.clone(),
+            due_ms: None,
+            origin: None,
+            pinned: this.pinned.is_some(),
+            masked: Vec::new(),
+        };
+        self.emit(Some(key), EventBody::StepStart(start))?;
+        let path = fold::place::path_of(self.compiled, self.state, node).unwrap_or_default();
+        let call = CallKey { path, node, item, visit, attempt, origin: None };
+        self.finished(&call, vec![(slot, Ok(output))])
     }
 
     fn start_prepared(&mut self, node: usize, slots: &[usize], prepared: Vec<Prepared>) -> Result<(), StepError> {
@@ -153,7 +187,10 @@ impl Deciding<'_> {
         } else {
             first.resolved.clone()
         };
-        let effects = this.descriptor.effects.of(&config);
+        let mut effects = this.descriptor.effects.of(&config);
+        if effects == Effects::None && this.guards.ask_model() {
+            effects = Effects::Read;
+        }
         let write = matches!(effects, Effects::Write);
         let idempotency_key = self.idempotency_key(node, first_slot, &first.input);
         let mut early: Vec<(usize, NodeFailure)> =
@@ -230,6 +267,9 @@ impl Deciding<'_> {
         if live.is_empty() {
             return Ok(());
         }
+        if let Some(failure) = crate::payload::violation(self.state, live.iter().map(|slot| &*slot.input)) {
+            return live.iter().try_for_each(|slot| self.fail_slot(node, slot.item, &failure));
+        }
         let launch_id = self.launch_id(node, &call_key.path, slots.len());
         self.out.effects.push(Effect::Call(Box::new(Call {
             key: call_key,
@@ -249,6 +289,7 @@ impl Deciding<'_> {
             permits: Permits {
                 granted: self.state.granted.clone(),
                 held: fold::slot_ref(self.state, node, first_slot).and_then(|slot| slot.suspended.as_deref().cloned()),
+                decided: crate::prepare::decided(self.state, node, first_slot).to_vec(),
             },
             fault,
             run_id: Arc::clone(&self.state.run_id),
@@ -478,7 +519,8 @@ pub(crate) fn complete(
         retryable &= ms <= crate::retry::RETRY_AFTER_LIMIT_MS;
     }
     // A guard that blocked personal data tells the input without it.
-    if !(failure.code == "GUARDRAIL_BLOCKED" && details.contains_key("input")) {
+    let of_guard = failure.code == "GUARDRAIL_BLOCKED" || failure.held.is_some();
+    if !(of_guard && details.contains_key("input")) {
         details.insert("input".into(), fold::input_value(compiled, state, node, slot));
     }
     if let Some(visit) = known.map(|s| s.visit).filter(|visit| *visit > 1) {
@@ -495,6 +537,7 @@ pub(crate) fn complete(
         timestamp: time::format(now),
         suggested_action: suggested,
         provenance_ref: None,
+        trace_id: Some(state.trace_id()),
         details: Some(details),
     }
 }

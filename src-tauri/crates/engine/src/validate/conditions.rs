@@ -134,7 +134,7 @@ fn everywhere(workflow: &Workflow) -> Vec<(String, Value)> {
     [
         ("params", of(workflow.params.as_ref())),
         ("context", of(context)),
-        ("run", closed(json!({ "id": text(), "startedAt": text() }))),
+        ("run", closed(json!({ "id": text(), "startedAt": text(), "lastNode": { "type": ["string", "null"] } }))),
         ("workflow", closed(json!({ "id": text() }))),
         ("items", json!({ "type": "array" })),
         ("nodes", json!({ "type": "object" })),

@@ -5,6 +5,7 @@ use crate::{
     catalog::Catalog,
     decision,
     recovery::{EdgeKind, Recovery, RecoveryKind},
+    schemas::Schemas,
 };
 use serde_json::Value;
 use signalbox_model::{AuditEvent, Code, Diagnostic, Workflow, diagnostic::pointer_token};
@@ -86,18 +87,28 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
                 }
             }
             RecoveryKind::Healer => {
-                if let Some(Err(why)) = config.get("validationSchema").map(crate::schema::Schema::compile) {
-                    found.push(Diagnostic::error(
-                        Code::BadConfig,
-                        format!("{place}/config/validationSchema"),
-                        why,
-                        "Correct the schema, or remove it",
-                    ));
+                let place = format!("{place}/config/validationSchema");
+                if let Some(name) = config.get("validationSchema").and_then(Value::as_str) {
+                    unknown_schema(workflow, name, place, found);
+                } else if let Some(Err(why)) = config.get("validationSchema").map(crate::schema::Schema::compile) {
+                    found.push(Diagnostic::error(Code::BadConfig, place, why, "Correct the schema, or remove it"));
                 }
             }
             RecoveryKind::Human => alternatives(workflow, id, &place, &config, found),
             RecoveryKind::Audit => reserved(&place, node.config.as_ref(), found),
         }
+    }
+}
+
+fn unknown_schema(workflow: &Workflow, name: &str, place: String, found: &mut Vec<Diagnostic>) {
+    let known = Schemas::of(workflow);
+    if known.get(name).is_none() {
+        found.push(Diagnostic::error(
+            Code::BadConfig,
+            place,
+            format!("The workflow has no schema '{name}'"),
+            format!("Add it to `schemas` of the workflow, or use one of: {}", known.names().join(", ")),
+        ));
     }
 }
 

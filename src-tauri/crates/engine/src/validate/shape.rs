@@ -6,7 +6,7 @@ use serde_json::Value;
 use signalbox_model::{Code, Diagnostic, Map, Workflow, diagnostic::pointer_token, workflow::FILE_VERSION};
 
 const TOP: &[&str] =
-    &["signalbox", "id", "name", "description", "params", "context", "settings", "nodes", "edges", "layout"];
+    &["signalbox", "id", "name", "description", "params", "context", "schemas", "settings", "nodes", "edges", "layout"];
 const NODE: &[(&str, Kind)] = &[
     ("type", Kind::Text),
     ("typeVersion", Kind::Count),
@@ -102,9 +102,13 @@ pub(super) fn read(value: Value) -> Checked {
     {
         found.push(bad_id(id));
     }
-    for (field, kind) in
-        [("description", Kind::Text), ("context", Kind::Object), ("settings", Kind::Object), ("layout", Kind::Object)]
-    {
+    for (field, kind) in [
+        ("description", Kind::Text),
+        ("context", Kind::Object),
+        ("schemas", Kind::Object),
+        ("settings", Kind::Object),
+        ("layout", Kind::Object),
+    ] {
         if let Some(value) = top.get(field)
             && !kind.fits(value)
         {

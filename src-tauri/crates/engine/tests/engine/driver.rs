@@ -21,7 +21,7 @@ fn recovery(name: &str, ports: &[&str]) -> NodeDescriptor {
         "type": name, "version": 1, "title": name, "description": name, "category": "error", "icon": "box",
         "role": "recovery", "modes": ["each"], "effects": "none", "ports": ports,
         "config": { "type": "object", "properties": {
-            "rules": { "type": "array", "x-raw": true }, "validationSchema": { "type": "object", "x-raw": true },
+            "rules": { "type": "array", "x-raw": true }, "validationSchema": { "type": ["object", "string"], "x-raw": true },
             "ttlMs": { "type": "number" }, "onExpiry": { "type": "string" }, "title": { "type": "string" },
             "instructions": { "type": "string" }, "assignee": { "type": "string" }, "priority": { "type": "number" } } }
     }))

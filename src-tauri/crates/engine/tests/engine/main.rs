@@ -7,6 +7,7 @@ mod debug;
 mod debug_wires;
 mod diagnostics;
 mod driver;
+mod exported_checkpoint;
 mod expr;
 mod expr_conformance;
 mod expr_conversions;

@@ -120,13 +120,19 @@ pub(crate) enum Runs {
         unmasked: bool,
     },
     /// Prints the state of a run: the next step, completed steps, variables and files.
-    #[command(after_help = "Example:\n  signalbox runs snapshot 0199a1b2-… --at 10 --json")]
+    #[command(
+        after_help = "With --format vl, the state is a checkpoint of the VL workflow format: `signalbox run FILE --from-checkpoint` \
+                      starts a run from it.\n\nExample:\n  signalbox runs snapshot 0199a1b2-… --at 10 --json"
+    )]
     Snapshot {
         /// The run.
         run: String,
         /// State after this event; default: the last one.
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
+        /// Shape of the state.
+        #[arg(long, value_enum, default_value_t)]
+        format: CheckpointFormat,
     },
     /// Compares two runs: definition, params, steps with their values, variables and output.
     #[command(
@@ -154,4 +160,14 @@ pub(crate) enum Runs {
         /// The run.
         run: String,
     },
+}
+
+/// The shape of a checkpoint.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CheckpointFormat {
+    /// The own one.
+    #[default]
+    Signalbox,
+    /// `vl_workflow_checkpoint`, version 2.
+    Vl,
 }

@@ -3,7 +3,7 @@
 use super::debug::debug;
 use super::diff::diff;
 use super::{Done, usage};
-use crate::args::Runs;
+use crate::args::{CheckpointFormat, Runs};
 use crate::output::{OK, Output, Tone, duration, plain};
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
@@ -24,12 +24,16 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             Ok(OK)
         }
         Runs::Usage { run } => usage::of_run(app, output, run).await,
-        Runs::Snapshot { run, at } => {
+        Runs::Snapshot { run, at, format } => {
+            let command = match format {
+                CheckpointFormat::Signalbox => "run_checkpoint",
+                CheckpointFormat::Vl => "run_checkpoint_vl",
+            };
             let mut request = json!({ "runId": run });
             if let Some(at) = at {
                 request["at"] = json!(at);
             }
-            let checkpoint = app.dispatch(&Caller::terminal(None)?, "run_checkpoint", request).await?;
+            let checkpoint = app.dispatch(&Caller::terminal(None)?, command, request).await?;
             if output.json {
                 output.value(&checkpoint);
             } else {

@@ -29,6 +29,14 @@ pub(crate) fn text(text: String, media: &'static str) -> Response {
     response
 }
 
+/// JSON in a shape that has a name.
+pub(crate) fn profiled(body: String, profile: &str) -> Response {
+    let mut response = text(body, "application/json");
+    head(&mut response, header::CONTENT_TYPE, &format!("application/json; profile=\"{profile}\""));
+    head(&mut response, header::VARY, "Accept");
+    response
+}
+
 /// Bytes of a run: nobody's page, whatever they are, so they are saved and never shown.
 pub(crate) fn bytes(bytes: Vec<u8>) -> Response {
     let mut response = Response::new(Body::from(bytes));

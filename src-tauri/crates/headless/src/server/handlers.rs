@@ -3,7 +3,7 @@
 use super::command_route::{self, CommandRoute, Takes};
 use super::routes::Action;
 use super::types::{ActivationRequest, Health, Recorded, RunRequest};
-use super::{Server, answer, openapi, sse};
+use super::{Server, answer, openapi, shapes, sse};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
@@ -35,8 +35,16 @@ pub(crate) async fn run(
     body: &[u8],
 ) -> ApiResult<Response> {
     let app = &server.app;
-    if !takes_query(action) {
-        no_query(parts)?;
+    match shapes::of(action) {
+        Some(shape) => {
+            let hint = || format!("{} must be {} or {}", shape.parameter, shape.usual, shape.other);
+            if shape.is_asked(parts).map_err(|query| wrong_query(&query, &hint()))? {
+                let text = app.dispatch_text(caller, shape.command, json!({ "runId": id })).await?;
+                return Ok(answer::profiled(text, shape.profile));
+            }
+        }
+        None if takes_query(action) => {}
+        None => no_query(parts)?,
     }
     if parts.method == Method::POST && !matches!(action, Action::RunStart | Action::Rpc) {
         no_key(parts)?;

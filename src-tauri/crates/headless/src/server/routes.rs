@@ -126,7 +126,7 @@ impl Route {
         match (&self.method, self.access, self.action) {
             (_, Access::Open, _) => &[StatusCode::FORBIDDEN],
             // What only some runs have an answer to, and a file that was changed.
-            (&Method::GET, _, Action::RunDebug | Action::RunFile) => ASKED_OF_SOME,
+            (&Method::GET, _, Action::RunDebug | Action::RunFile | Action::RunCheckpoint) => ASKED_OF_SOME,
             (&Method::GET, _, Action::RunBinary) => ASKED_IN_PART,
             (&Method::GET, _, Action::WorkflowGet) => ASKED_OF_A_FILE,
             (&Method::GET, ..) => ASKED,
@@ -180,9 +180,21 @@ pub(crate) const ROUTES: &[Route] = &[
     route(Method::GET, "/healthz", Access::Open, Action::Health, "Reports that the server is running."),
     route(Method::GET, "/openapi.json", VIEWER, Action::OpenApi, "Returns this list as an OpenAPI 3.1 document."),
     route(Method::POST, "/workflow/run", OPERATOR, Action::RunStart, "Starts a run of a stored workflow."),
-    route(Method::GET, "/workflow/{}/status", VIEWER, Action::RunStatus, "Returns the summary of a run."),
+    route(
+        Method::GET,
+        "/workflow/{}/status",
+        VIEWER,
+        Action::RunStatus,
+        "Returns the summary of a run, or its snapshot in the VL workflow format.",
+    ),
     route(Method::GET, "/workflow/{}/events", VIEWER, Action::RunEvents, "Streams the events of a run (SSE)."),
-    route(Method::GET, "/workflow/{}/checkpoint", VIEWER, Action::RunCheckpoint, "Returns the state of a run."),
+    route(
+        Method::GET,
+        "/workflow/{}/checkpoint",
+        VIEWER,
+        Action::RunCheckpoint,
+        "Returns the state of a run, or a checkpoint in the VL workflow format, from which a run can start.",
+    ),
     route(Method::GET, "/workflow/{}/variables", VIEWER, Action::RunVariables, "Returns the variables of a run."),
     route(
         Method::GET,

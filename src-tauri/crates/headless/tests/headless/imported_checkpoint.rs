@@ -163,3 +163,54 @@ fn iterations_that_ended_elsewhere_are_told_as_kept() {
     let refused = serving.ask("POST", "/workflow/run", &json!({ "workflow": "looped", "checkpoint": checkpoint(9) }));
     assert_eq!(refused.code(), "OTHER_WORKFLOW", "{}", refused.body);
 }
+
+#[test]
+fn r_44_r_46_h_30_c_01_the_shapes_of_the_source_are_served_and_a_run_begins_at_its_own_checkpoint() {
+    let place = TestHome::new();
+    let mut file = workflow(
+        json!({
+            "one": { "type": "data.set", "config": { "assign": { "n": 1 } }, "out": { "$plan": "first" } },
+            "ask": { "type": "flow.pause", "config": { "title": "Go on?" } },
+            "three": { "type": "data.set", "config": { "keep": false, "assign": { "plan": "=context.plan" } } },
+        }),
+        json!([{ "from": "one.success", "to": "ask" }, { "from": "ask.success", "to": "three" }]),
+    );
+    file["id"] = "paused".into();
+    let path = place.file("flow.signalbox.json", file.to_string()).display().to_string();
+    let serving = with_roles(&place);
+    assert_eq!(serving.ask("PUT", "/workflows/paused", &file).status, 200);
+    let wanted = json!({ "workflow": "paused", "params": { "who": "Ada" } });
+    let run = serving.ask("POST", "/workflow/run", &wanted).json()["runId"].as_str().expect("an id").to_owned();
+    let get = |path: &str| serving.ask_as(OPERATOR, "GET", path, &Value::Null, &[]);
+    let look = |path: &str| serving.ask_as(VIEWER, "GET", path, &Value::Null, &[]);
+    let status = format!("/workflow/{run}/status");
+    support::eventually("it waits for a person", || get(&status).json()["status"] == "paused");
+
+    let snapshot = get(&format!("{status}?shape=snapshot")).json();
+    let token = snapshot["paused"]["token"].as_str().expect("a token").to_owned();
+    assert_eq!((snapshot["status"].as_str(), snapshot["currentStepID"].as_str()), (Some("paused"), Some("ask")));
+    assert_eq!((&snapshot["runID"], &snapshot["paused"]["nodeID"]), (&json!(run), &json!("ask")));
+    assert_eq!((&snapshot["variables"], &snapshot["params"]["who"]), (&json!({ "$plan": "first" }), &json!("Ada")));
+    assert_eq!((&snapshot["localVars"]["_result"]["n"], &snapshot["artifacts"]), (&json!(1), &json!([])));
+    let again = get(&format!("{status}?shape=snapshot")).json();
+    assert_eq!(again["paused"]["token"], json!(token), "who looks again gets no new one");
+    let seen = look(&format!("{status}?shape=snapshot")).json();
+    assert_eq!(seen["paused"], json!({ "nodeID": "ask", "token": "" }), "who may not answer gets none");
+    let unknown = get("/workflow/none/status?shape=snapshot");
+    assert_eq!((unknown.status, &unknown.json()["error"]["message"]), (404, &json!("not found")));
+
+    let checkpoint = place.run(&["runs", "snapshot", &run, "--format", "vl", "--json"]).json();
+    assert_eq!(checkpoint["currentStepID"], "ask");
+    let masked = look(&format!("/workflow/{run}/checkpoint?format=vl"));
+    assert_eq!(masked.status, 403, "{}", masked.body);
+    let own = look(&format!("/workflow/{run}/checkpoint")).json();
+    assert_eq!((&own["_type"], &own["meta"]["lastNode"]), (&json!("signalbox_checkpoint"), &json!("one")));
+
+    let resumed = serving.ask_as(OPERATOR, "POST", &format!("/workflow/{run}/resume"), &json!({ "token": token }), &[]);
+    assert_eq!(resumed.status, 200, "{}", resumed.body);
+    let from = place.file("own.json", checkpoint.to_string()).display().to_string();
+    let begun = place.run(&["run", &path, "--from-checkpoint", &from, "--json"]).last();
+    let events = place.run(&["runs", "events", begun["runId"].as_str().expect("an id")]).lines();
+    assert_eq!(events[0]["payload"]["resumedFrom"], "ask");
+    assert!(events.iter().all(|event| event["stepId"] != "one"), "it had ended");
+}

@@ -90,6 +90,35 @@ pub(crate) fn embedding(call: &Call, slot: &CallSlot) -> Result<Option<EmbedRequ
     }))
 }
 
+/// A question to who is named, else to who answers the steps of the workflow.
+pub(crate) fn question(
+    call: &Call,
+    (provider, model): (Option<&str>, Option<&str>),
+    system: String,
+    messages: Vec<Message>,
+) -> Result<LlmRequest, NodeFailure> {
+    let workflow = call.model.as_deref();
+    let of_workflow = |field: &str| words(workflow.and_then(|model| model.get(field))).map(str::to_owned);
+    let given = |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let provider = given(provider).or_else(|| of_workflow("provider")).unwrap_or_default();
+    let model = given(model).or_else(|| of_workflow("model")).or_else(|| words(workflow).map(str::to_owned));
+    Ok(LlmRequest {
+        provider: ProviderChoice::Named(provider),
+        model: model.unwrap_or_default(),
+        system: Some(system),
+        messages,
+        tools: Vec::new(),
+        form: None,
+        temperature: Some(0.0),
+        max_tokens: MAX_TOKENS,
+        thinking_budget: None,
+        stream: false,
+        loopback_allowed: call.loopback_allowed,
+        timeout: call.timeout_ms.map_or(LONGEST, Duration::from_millis),
+        budget: Some(call.budget.clone()),
+    })
+}
+
 /// A question by the settings of a step.
 pub(crate) fn request(
     call: &Call,

@@ -28,7 +28,7 @@ fn an_answer_that_breaks_its_promise_says_nothing_of_the_input_and_leaves_open_w
     let mut unreadable = info();
     unreadable.output_schema = Some(json!({ "type": "no such type" }));
     for info in [info(), unreadable] {
-        let (failure, envelope) = read(&info, "key", answer(json!({}))).expect_err("no receipt");
+        let (failure, envelope) = read(&info, "key", answer(json!({})), |_, _| unreachable!()).expect_err("no receipt");
         assert_eq!(failure.code, "SCHEMA_MISMATCH");
         assert!(failure.may_have_happened, "the tool has done its work");
         assert!(failure.details.contains_key("answerSchema") && !failure.details.contains_key("schema"));
@@ -174,4 +174,38 @@ fn a_refusal_of_arguments_is_told_by_its_type() {
     ] {
         assert_ne!(structured(failed.clone()), "INPUT_INVALID", "{failed}");
     }
+}
+
+#[test]
+fn t_01_the_error_of_an_envelope_is_an_error_payload() {
+    let refused = ToolAnswer {
+        content: vec![json!({ "type": "text", "text": "no money" })],
+        structured: Some(json!({ "error": { "code": "NO_FUNDS", "message": "no money", "retryable": true } })),
+        is_error: true,
+        started_ms: 1_000,
+        ended_ms: 2_000,
+    };
+    let told = |failure: &NodeFailure, now| ErrorPayload {
+        error_type: failure.error_type,
+        message: failure.message.clone(),
+        retryable: failure.retryable,
+        origin_node: "pay".into(),
+        origin_run_id: Some("run".into()),
+        attempt: None,
+        max_attempts: None,
+        timestamp: time::format(now),
+        suggested_action: failure.suggested_action,
+        provenance_ref: None,
+        trace_id: None,
+        details: Some(failure.details_with_code()),
+    };
+    let (_, envelope) = read(&info(), "key", refused, told).expect_err("the tool says so");
+    let envelope = envelope.expect("an envelope");
+    let error: ErrorPayload = serde_json::from_value(envelope["error"].clone()).expect("an ErrorPayload, no more");
+    assert_eq!((error.code(), error.message.as_str()), ("NO_FUNDS", "no money"));
+    assert_eq!(error.timestamp, time::format(2_000));
+    assert_eq!(envelope["provider"], "mcp://bank/pay");
+    assert_eq!(envelope["requestId"], "key");
+    assert_eq!(envelope["status"], "error");
+    assert_eq!(error.details.expect("details")["toolSuggested"]["retryable"], true, "a wish, not a decision");
 }

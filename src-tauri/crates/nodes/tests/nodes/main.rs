@@ -6,6 +6,7 @@ mod connector_credentials;
 mod connectors;
 mod databases;
 mod documents;
+mod error_details;
 mod examples;
 mod faults;
 mod http;

@@ -4,7 +4,7 @@ use crate::host::credential_lint::{is_well_known, variable};
 use crate::host::outgoing::is_telling;
 use crate::workflows::grants::is_fixed;
 use serde_json::{Value, json};
-use signalbox_engine::params;
+use signalbox_engine::{guard, params};
 use signalbox_model::bundle::{HumanReview, Module, NeededAddress, NeededFolder, NeededSecret, Needs};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Node, Workflow, secret_ref};
@@ -113,6 +113,7 @@ impl Looked {
             let at = At { workflow: &workflow.id, step: id, title };
             self.kind(&at, node);
             self.asks(&at, node);
+            self.checks(&at, node);
             let Some(config) = &node.config else { continue };
             match node.kind.as_str() {
                 "http.request" => self.request(&at, config),
@@ -204,6 +205,28 @@ impl Looked {
                 format!("Rule {} of '{}' asks a person, and this export has no way to ask.", index + 1, at.title);
             let hint = "Export it with --human terminal or --human ui, or choose another action, for example abort.";
             self.problem(at.workflow, "EXPORT_KIND", at.path(&format!("/config/rules/{index}/action")), message, hint);
+        }
+    }
+
+    /// A safety check may ask a model or a person although no step does.
+    fn checks(&mut self, at: &At<'_>, node: &Node) {
+        let guards = guard::active(node);
+        if guards.ask_model() {
+            let message = format!(
+                "A safety check of '{}' asks a language model, and an exported program has no models.",
+                at.title
+            );
+            let hint = "Run this workflow with `signalbox run`, or use a check by rules.";
+            self.problem(at.workflow, "EXPORT_KIND", at.path("/guardrails"), message, hint);
+        }
+        if guards.before.iter().chain(&guards.after).any(guard::Guard::asks) {
+            if self.asks_people {
+                self.modules.entry("people".to_owned()).or_default().insert(node.kind.clone());
+                return;
+            }
+            let message = format!("A safety check of '{}' asks a person, and this export has no way to ask.", at.title);
+            let hint = "Export it with --human terminal or --human ui, or let the check block.";
+            self.problem(at.workflow, "EXPORT_KIND", at.path("/guardrails"), message, hint);
         }
     }
 

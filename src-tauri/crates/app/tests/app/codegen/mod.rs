@@ -24,6 +24,8 @@ pub(crate) fn schemas() -> BTreeMap<&'static str, String> {
     files.insert("snapshot", root::<m::Snapshot>());
     files.insert("diagnostic", root::<m::Diagnostic>());
     files.insert("run-event", run_event());
+    files.insert("workflow-snapshot", root::<signalbox_app::dto::WorkflowSnapshot>());
+    files.insert("workflow-checkpoint", root::<signalbox_app::dto::WorkflowCheckpoint>());
     files.insert("workflow-test", root::<signalbox_simulate::TestFile>());
     files.into_iter().map(|(name, schema)| (name, finish(name, schema))).collect()
 }

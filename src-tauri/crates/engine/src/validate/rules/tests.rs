@@ -125,6 +125,7 @@ fn every_field_of_an_error_is_known() {
         timestamp: String::new(),
         suggested_action: None,
         provenance_ref: Some(String::new()),
+        trace_id: None,
         details: Some(serde_json::Map::new()),
     };
     payload.suggested_action = serde_json::from_value("retry".into()).ok();

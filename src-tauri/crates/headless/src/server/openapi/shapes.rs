@@ -1,6 +1,7 @@
 //! What each route takes and gives. Most of it is what its command says.
 
 use super::super::routes::{Action, Route};
+use super::super::shapes;
 use super::super::types::{ActivationRequest, Health, Recorded, RunRequest};
 use super::types::Types;
 use super::{parameter, takes_body};
@@ -80,7 +81,10 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
                     .taking(types.taken.subschema_for::<RunRequest>().to_value())
             }
         }
-        Action::RunStatus => Shape::giving(types.given.subschema_for::<RunSummary>().to_value()),
+        Action::RunStatus => {
+            let summary = types.given.subschema_for::<RunSummary>().to_value();
+            shaped(route, summary, types)
+        }
         Action::RunEvents => {
             let seq = json!({ "type": "integer", "minimum": 0, "description": "The sequence number of the last event you have." });
             Shape {
@@ -98,7 +102,10 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
             })),
             ..Shape::default()
         },
-        Action::RunCheckpoint => command("run_checkpoint", types),
+        Action::RunCheckpoint => {
+            let own = find("run_checkpoint").map(|row| (row.response)(&mut types.given).to_value());
+            shaped(route, own.unwrap_or_default(), types)
+        }
         Action::RunVariables => Shape::giving(json!({ "type": "object", "additionalProperties": true })),
         Action::RunArtifacts => Shape::giving(types.given.subschema_for::<Vec<String>>().to_value()),
         Action::RunDiff => {
@@ -182,6 +189,19 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
         Action::Metrics => Shape { answer: Answer::Text("text/plain"), ..Shape::default() },
         // Written out, one path for each command.
         Action::Rpc => Shape::default(),
+    }
+}
+
+/// A route with two shapes of its answer.
+fn shaped(route: &Route, usual: Value, types: &mut Types) -> Shape {
+    let Some(shape) = shapes::of(route.action) else { return Shape::giving(usual) };
+    let other = find(shape.command).map(|row| (row.response)(&mut types.given).to_value()).unwrap_or_default();
+    let about = format!("The shape of the answer; also by Accept: application/json; profile=\"{}\".", shape.profile);
+    let schema =
+        json!({ "type": "string", "enum": [shape.usual, shape.other], "default": shape.usual, "description": about });
+    Shape {
+        parameters: vec![parameter("query", shape.parameter, false, &schema)],
+        ..Shape::giving(json!({ "anyOf": [usual, other] }))
     }
 }
 
