@@ -1,4 +1,4 @@
-//! `export`: a workflow as one program. No store is opened, and nothing is run.
+//! `export`: a workflow as one program. Nothing is run; a store is read only for the approvals of tools.
 
 use super::Done;
 use crate::args::{AuditFormat, Export, Human};
@@ -59,10 +59,17 @@ fn print_list(output: &Output, list: &Value) {
     for module in each(&list["modules"]) {
         let kinds = texts(&module["kinds"]);
         let why = if kinds.is_empty() { "every program".to_owned() } else { kinds.join(", ") };
-        output.line(&format!("  {:<8} {why}", word(&module["name"])));
+        output.line(&format!("  {:<10} {why}", word(&module["name"])));
     }
     output.line("Workflows:");
     for file in each(&list["workflows"]) {
+        output.line(&format!("  {} {}", word(&file["sha256"]), word(&file["id"])));
+    }
+    let connectors = each(&list["connectors"]);
+    if !connectors.is_empty() {
+        output.line("Connectors:");
+    }
+    for file in connectors {
         output.line(&format!("  {} {}", word(&file["sha256"]), word(&file["id"])));
     }
     let needs = &list["needs"];
@@ -87,6 +94,22 @@ fn print_list(output: &Output, list: &Value) {
     for address in each(&needs["addresses"]) {
         let origin = address["origin"].as_str().map_or("known in the run only".to_owned(), plain);
         lines.push(format!("  Address: {origin} ({})", texts(&address["steps"]).join(", ")));
+    }
+    for model in each(&needs["models"]) {
+        let name = model["model"].as_str().map_or("the default model".to_owned(), plain);
+        let by = model["provider"].as_str().map_or(String::new(), |provider| format!(" by {}", plain(provider)));
+        lines.push(format!("  Model:   {name}{by} ({})", texts(&model["steps"]).join(", ")));
+    }
+    for server in each(&needs["toolServers"]) {
+        let tools = server["tools"].as_object().map_or(0, serde_json::Map::len);
+        lines.push(format!(
+            "  Tools:   {}, with the {tools} tools that are approved here ({})",
+            word(&server["name"]),
+            texts(&server["steps"]).join(", ")
+        ));
+    }
+    for index in each(&needs["indexes"]) {
+        lines.push(format!("  Index:   {} ({})", word(&index["name"]), texts(&index["steps"]).join(", ")));
     }
     output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
     lines.iter().for_each(|line| output.line(line));

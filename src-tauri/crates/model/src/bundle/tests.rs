@@ -9,9 +9,11 @@ fn bundle() -> Bundle {
         platform: "linux-x86_64".into(),
         audit: AuditKeeping::Sqlite,
         human: HumanReview::None,
+        callback: None,
         modules: Vec::new(),
         needs: Needs::default(),
         files: vec![BundledFile::new("orders", "{}")],
+        connectors: Vec::new(),
     }
 }
 

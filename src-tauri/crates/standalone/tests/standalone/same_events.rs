@@ -67,6 +67,10 @@ fn ts_169_every_sample_that_can_leave_gives_the_same_events() {
             file: exported["file"].as_str().expect("a file").into(),
             data: place.path().join("data"),
         };
+        if exported["checkList"]["needs"]["models"].is_array() {
+            // Nobody answers on this machine; `outside.rs` has a program with a model.
+            continue;
+        }
         let takes_base =
             exported["checkList"]["needs"]["params"].as_array().is_some_and(|names| names.contains(&json!("practice")));
         // Each run gets a separate service, because the service remembers its requests.
@@ -97,6 +101,8 @@ fn ts_169_every_sample_that_can_leave_gives_the_same_events() {
         "a-list-item-by-item",
         "errors-take-another-way",
         "one-loop-two-branches",
+        "orders-by-a-connector",
+        "orders-in-a-database",
         "orders-to-a-report",
         "retry-that-tells-you-why",
         "sort-the-mail",
