@@ -28,7 +28,7 @@ pub enum AuditKeeping {
     Sqlite,
     /// There, and as a file of JSON lines beside it.
     Jsonl,
-    /// In the database, of which the newest runs are kept: a program for machines with little room.
+    /// In the database, which keeps the newest entries only.
     Ring,
 }
 
@@ -54,8 +54,6 @@ pub enum HumanReview {
     Terminal,
     /// By its command `tasks` and the page of its command `serve`.
     Ui,
-    /// By its command `tasks`, and by signed requests to an address, which answers with signed requests.
-    Callback,
 }
 
 impl HumanReview {
@@ -65,7 +63,6 @@ impl HumanReview {
             Self::None => "none",
             Self::Terminal => "terminal",
             Self::Ui => "ui",
-            Self::Callback => "callback",
         }
     }
 }
@@ -88,9 +85,6 @@ pub struct NeededSecret {
     pub name: String,
     /// Hosts of the fixed addresses that it is sent to; empty when an address is known only in the run.
     pub hosts: Vec<String>,
-    /// It is sent nowhere: requests of others are checked with it, or messages are signed with it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub stays: bool,
     /// `workflow/step` of those that send it.
     pub steps: Vec<String>,
 }
@@ -221,9 +215,6 @@ pub struct Bundle {
     /// How steps ask people.
     #[serde(default)]
     pub human: HumanReview,
-    /// Where tasks are sent, with [`HumanReview::Callback`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub callback: Option<String>,
     /// Parts that the steps need.
     pub modules: Vec<Module>,
     /// What the machine must have.

@@ -90,6 +90,8 @@ pub(crate) enum Action {
         #[arg(long, env = "SIGNALBOX_PORT", default_value_t = 0)]
         port: u16,
     },
+    /// Says whether the program serves from its data folder; exit 1 when not.
+    Health,
     /// The audit chain.
     #[command(subcommand)]
     Audit(Audit),

@@ -3,6 +3,7 @@
 use crate::args::Arguments;
 use crate::audit_file;
 use crate::audit_key;
+use crate::audit_ring;
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::outside::{Ends, Inside, Outside};
@@ -26,7 +27,7 @@ pub(crate) struct Host {
     pub(crate) secrets: Arc<GivenSecrets>,
     /// Why the audit chain is not signed.
     unsigned: Option<String>,
-    audit: AuditKeeping,
+    pub(crate) audit: AuditKeeping,
     pub(crate) configuration: Arc<Configuration>,
     /// Folder of the indexes of documents.
     pub(crate) indexes: PathBuf,
@@ -120,16 +121,25 @@ impl Host {
         let store = self.store.clone();
         let audit = self.audit;
         let closed = tokio::task::spawn_blocking(move || {
-            let copied = if audit == AuditKeeping::Jsonl { audit_file::copy(&store) } else { Ok(()) };
+            let kept = keep_audit(&store, audit);
             store.close();
-            copied
+            kept
         });
         // A panic of it was told already.
         closed.await.unwrap_or(Ok(()))
     }
 }
 
-fn data_folder(bundle: &Bundle, arguments: &Arguments) -> Result<PathBuf, Failure> {
+/// What the audit chain becomes at the end of a command.
+pub(crate) fn keep_audit(store: &Store, audit: AuditKeeping) -> Result<(), Failure> {
+    match audit {
+        AuditKeeping::Sqlite => Ok(()),
+        AuditKeeping::Jsonl => audit_file::copy(store),
+        AuditKeeping::Ring => audit_ring::shorten(store, audit_ring::KEPT, audit_ring::MORE),
+    }
+}
+
+pub(crate) fn data_folder(bundle: &Bundle, arguments: &Arguments) -> Result<PathBuf, Failure> {
     if let Some(data) = &arguments.data {
         return Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone()));
     }

@@ -4,12 +4,14 @@
 mod args;
 mod audit_file;
 mod audit_key;
+mod audit_ring;
 mod audit_verify;
 mod carried;
 mod configuration;
 mod describe;
 mod failure;
 mod follow;
+mod health;
 mod host;
 mod inbox;
 mod needs;
@@ -103,6 +105,10 @@ fn read_and_carry_out(abilities: Abilities) -> u8 {
             format!("{} --help lists the commands.", carried.bundle.name),
         ));
     };
+    if matches!(action, Action::Health) {
+        let asked = host::data_folder(&carried.bundle, &arguments).and_then(|data| health::health(&data, &output));
+        return asked.unwrap_or_else(|failure| output.failure(&failure));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let done = runtime
         .map_err(|error| Failure::no_thread(&error))
@@ -134,6 +140,8 @@ async fn carry_out(
                 "Export the workflow with --human ui, or answer with the command `tasks`.",
             )),
         },
+        // Answered before anything is opened.
+        Action::Health => Ok(output::OK),
         Action::Runs => run_list::runs(&host, bundle, output),
         Action::Audit(Audit::Verify) => audit_verify::verify(&host, output),
     };

@@ -45,7 +45,7 @@ fn wanted(bundle: &Bundle, configuration: &Configuration) -> Vec<Wanted> {
     let of_workflow = bundle.needs.secrets.iter().map(|needed| Wanted {
         name: needed.name.clone(),
         hosts: needed.hosts.clone(),
-        stays: needed.stays,
+        stays: false,
         by: needed.steps.clone(),
     });
     let mut all: Vec<Wanted> = of_workflow.collect();

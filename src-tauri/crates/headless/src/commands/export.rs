@@ -9,9 +9,10 @@ use signalbox_app::{ApiError, Class};
 use std::path::Path;
 
 pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Done {
-    if args.target != "bundle" {
-        let message = format!("--target {}: this version writes bundles only.", plain(&args.target));
-        return Err(ApiError::bad_request(message, "Leave --target out, or write --target bundle."));
+    let image = args.target == "container";
+    if args.target != "bundle" && !image {
+        let message = format!("--target {}: this version writes bundles and containers only.", plain(&args.target));
+        return Err(ApiError::bad_request(message, "Write --target bundle or --target container."));
     }
     let human = match args.human {
         Human::None => HumanReview::None,
@@ -21,6 +22,7 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     let audit = match args.audit {
         AuditFormat::Sqlite => AuditKeeping::Sqlite,
         AuditFormat::Jsonl => AuditKeeping::Jsonl,
+        AuditFormat::Ring => AuditKeeping::Ring,
     };
     // Before anything is read: a mistake in the arguments is told first.
     export::Export::check_folder(&args.out)?;
@@ -33,7 +35,7 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     if !output.json {
         print_list(output, &list);
     }
-    let written = looked.write(&args.out)?;
+    let written = if image { looked.write_image(&args.out)? } else { looked.write(&args.out)? };
     if output.json {
         output.value(&json!({
             "file": written.file, "sizeBytes": written.size, "sha256": written.sha256, "checkList": list,
@@ -43,7 +45,11 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     output.line(&format!("{}: {}", output.paint("Written", Tone::Good), plain(&written.file.display().to_string())));
     output.line(&format!("  Size:    {}", size(written.size)));
     output.line(&format!("  SHA-256: {}", written.sha256));
-    output.line(&format!("  Start:   {} run", plain(&written.file.display().to_string())));
+    let file = plain(&written.file.display().to_string());
+    output.line(&match image {
+        true => format!("  Load:    skopeo copy oci-archive:{file} docker-daemon:{}:latest", looked.bundle.name),
+        false => format!("  Start:   {file} run"),
+    });
     Ok(OK)
 }
 

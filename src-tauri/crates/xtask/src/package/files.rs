@@ -1,6 +1,6 @@
 //! What the packages consist of: file lists, control fields, the systemd unit, the desktop entry, maintainer scripts. Pure.
 
-use super::tar::Tree;
+use signalbox_oci::tar::Tree;
 
 /// The packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

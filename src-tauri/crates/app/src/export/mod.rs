@@ -1,6 +1,7 @@
 //! A workflow as a standalone program (ADR 133): what it needs, what keeps it from leaving, and the file that carries it. The
 //! file is the runner with the workflow behind its bytes; nothing is compiled here.
 
+mod container;
 mod needs;
 
 use crate::error::{ApiError, ApiResult, Class};
@@ -26,7 +27,6 @@ use std::path::{Path, PathBuf};
 fn runner_name(modules: &[Module], human: HumanReview) -> String {
     let which = match human {
         _ if needs_full(modules.iter().map(|module| module.name.as_str())) => "-full",
-        HumanReview::Callback => "-full",
         HumanReview::Ui => "-ui",
         HumanReview::None | HumanReview::Terminal => "",
     };
@@ -115,7 +115,6 @@ pub fn look(
         platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
         audit,
         human,
-        callback: None,
         modules,
         needs,
         files,

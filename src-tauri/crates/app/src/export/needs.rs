@@ -225,7 +225,6 @@ impl Looked {
         let secret = |(name, (hosts, steps, fixed)): (String, (BTreeSet<String>, Vec<String>, bool))| NeededSecret {
             name,
             hosts: if fixed { hosts.into_iter().collect() } else { Vec::new() },
-            stays: false,
             steps,
         };
         let needs = Needs {
