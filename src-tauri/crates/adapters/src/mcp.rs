@@ -6,6 +6,7 @@
 //! that was told to stop a call and may not have done so gets no further call; it ends with the calls that it still has.
 
 mod access;
+mod approval_hash;
 mod connection;
 mod cursors;
 mod definition;
@@ -25,6 +26,7 @@ mod web;
 mod wire;
 
 pub use crate::oauth::ToolSignIn;
+pub use approval_hash::{approval_hash, sorted, tool_hashes};
 pub use definition::{PASSED_ON, ToolServerDefinition};
 pub use tool_capabilities::{ToolWord, ToolWords};
 

@@ -8,6 +8,7 @@ pub mod command_list;
 mod commands;
 pub mod dto;
 pub mod error;
+pub mod export;
 mod host;
 mod models;
 mod notifications;
@@ -49,4 +50,4 @@ pub use triggers::{
     ActiveForm, Forms, HookReply, HookRequest, HookTarget, Offer, OfferedTool, ToolResult, next_of_file, tool_refusal,
     tool_result,
 };
-pub use workflows::{canonical, check, connectors, export, import, samples, saved_tests, templates};
+pub use workflows::{canonical, check, connectors, import, samples, saved_tests, templates};

@@ -8,6 +8,7 @@
 use crate::hash::sha256_hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Last bytes of a program that carries a section.
@@ -15,7 +16,7 @@ pub const MAGIC: &[u8; 16] = b"SIGNALBOX-BUNDLE";
 /// Bytes of the footer.
 pub const FOOTER: usize = 8 + 32 + MAGIC.len();
 /// Version of the section that this program writes and reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// Largest section: no workflow comes near it.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
 
@@ -27,6 +28,8 @@ pub enum AuditKeeping {
     Sqlite,
     /// There, and as a file of JSON lines beside it.
     Jsonl,
+    /// In the database, which keeps the newest entries only.
+    Ring,
 }
 
 impl AuditKeeping {
@@ -35,6 +38,7 @@ impl AuditKeeping {
         match self {
             Self::Sqlite => "sqlite",
             Self::Jsonl => "jsonl",
+            Self::Ring => "ring",
         }
     }
 }
@@ -67,7 +71,7 @@ impl HumanReview {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Module {
-    /// `core`, `files`, `http`, `people`, `script`.
+    /// `core`, `files`, `http`, `people`, `script`, `connectors`, `databases`, `mail`, `model`, `retrieval`, `tools`.
     pub name: String,
     /// Kinds of steps, in alphabetical order.
     pub kinds: Vec<String>,
@@ -110,6 +114,45 @@ pub struct NeededAddress {
     pub steps: Vec<String>,
 }
 
+/// A language model that steps ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NeededModel {
+    /// The provider that the configuration must have; absent: that of the default model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The model; absent: the default model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// `workflow/step` of those that ask it.
+    pub steps: Vec<String>,
+}
+
+/// A tool server that steps call, as a person approved it on the machine that exported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NeededToolServer {
+    /// Its name in the configuration.
+    pub name: String,
+    /// SHA-256 of what it said of each of its tools, by the name of the tool: another server, or another version, is not called.
+    pub tools: BTreeMap<String, String>,
+    /// What a person said of its tools, by the name of the tool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub words: BTreeMap<String, serde_json::Value>,
+    /// `workflow/step` of those that call it.
+    pub steps: Vec<String>,
+}
+
+/// An index of documents that steps search and that none of them makes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NeededIndex {
+    /// Its name.
+    pub name: String,
+    /// `workflow/step` of those that search it.
+    pub steps: Vec<String>,
+}
+
 /// What the machine must have.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -122,13 +165,22 @@ pub struct Needs {
     pub folders: Vec<NeededFolder>,
     /// Addresses.
     pub addresses: Vec<NeededAddress>,
+    /// Language models.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<NeededModel>,
+    /// Tool servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_servers: Vec<NeededToolServer>,
+    /// Indexes of documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<NeededIndex>,
 }
 
-/// A workflow file, as it was exported.
+/// A workflow file as it was exported, or a connector with the operations that are called.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BundledFile {
-    /// Id of the workflow.
+    /// Id of the workflow, or name of the connector.
     pub id: String,
     /// SHA-256 of the text, lowercase hex.
     pub sha256: String,
@@ -169,6 +221,9 @@ pub struct Bundle {
     pub needs: Needs,
     /// The workflow, then the workflows that its steps call.
     pub files: Vec<BundledFile>,
+    /// Connectors as JSON, with the operations that steps call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connectors: Vec<BundledFile>,
 }
 
 /// Why a section is not used.
@@ -253,7 +308,8 @@ impl Bundle {
             return Err(BundleError::Content("it holds no workflow".into()));
         }
         // Each file is named by its hash in the manifest, whoever made the section.
-        match bundle.files.iter().find(|file| sha256_hex(file.text.as_bytes()) != file.sha256) {
+        match bundle.files.iter().chain(&bundle.connectors).find(|file| sha256_hex(file.text.as_bytes()) != file.sha256)
+        {
             Some(file) => Err(BundleError::Content(format!("the hash of '{}' does not match", file.id))),
             None => Ok(bundle),
         }

@@ -9,6 +9,8 @@ const CONFIGURATION: &str = "Configuration:
   SIGNALBOX_DATA           as --data
   SIGNALBOX_ALLOW_DIR      as --allow-dir, several with ';' between them
   SIGNALBOX_SECRETS        as --secrets
+  SIGNALBOX_CONFIG         as --config
+  SIGNALBOX_INDEXES        as --indexes
   SIGNALBOX_PORT           as --port of serve
   SIGNALBOX_SECRET_<NAME>  one secret, its name in capital letters with '_' for what is no letter or digit: the value alone,
                            or an object as in the file of secrets
@@ -17,6 +19,14 @@ The file of secrets is a JSON object that only its owner can read (chmod 600):
   {\"erp\": {\"value\": \"…\", \"kind\": \"bearer\", \"hosts\": [\"api.example.com\"]}}
 A kind is bearer, basic (with \"user\"), header or query (with \"name\"). A value alone is sent as a bearer token to the hosts that
 --describe lists; a secret without such hosts needs \"hosts\".
+
+The configuration is a JSON object that nobody but its owner can write (chmod go-w):
+  {\"models\": {\"providers\": {\"house\": {\"kind\": \"openai\", \"baseUrl\": \"https://llm.example.com/v1\", \"credential\": \"secret://house\",
+                                   \"prices\": {\"small\": {\"input\": 0.5, \"output\": 2}}}},
+              \"default\": {\"provider\": \"house\", \"model\": \"small\"}, \"dayBudget\": 5},
+   \"tools\": {\"files\": {\"transport\": \"stdio\", \"command\": \"files-server\", \"args\": [\"/srv\"], \"env\": {\"KEY\": \"secret://files\"}},
+             \"crm\": {\"transport\": \"http\", \"url\": \"https://crm.example.com/mcp\", \"credential\": \"secret://crm\"}}}
+A kind is openai, anthropic or ollama. Prices are of a million tokens.
 
 Exit: 0 completed, 1 failed, 2 refused, 3 waits, 4 cancelled, 130 stopped.";
 
@@ -39,6 +49,12 @@ pub(crate) struct Arguments {
     /// File of secrets.
     #[arg(long, global = true, env = "SIGNALBOX_SECRETS", value_name = "FILE")]
     pub(crate) secrets: Option<PathBuf>,
+    /// Configuration: providers of models, and tool servers; a file, or the JSON itself.
+    #[arg(long, global = true, env = "SIGNALBOX_CONFIG", value_name = "FILE|JSON")]
+    pub(crate) config: Option<String>,
+    /// Folder of the indexes of documents; default: `indexes` in the data folder.
+    #[arg(long, global = true, env = "SIGNALBOX_INDEXES", value_name = "DIR")]
+    pub(crate) indexes: Option<PathBuf>,
     /// Print every result as one compact JSON line.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -74,6 +90,8 @@ pub(crate) enum Action {
         #[arg(long, env = "SIGNALBOX_PORT", default_value_t = 0)]
         port: u16,
     },
+    /// Says whether the program serves from its data folder; exit 1 when not.
+    Health,
     /// The audit chain.
     #[command(subcommand)]
     Audit(Audit),

@@ -5,7 +5,7 @@ use signalbox_engine::catalog::Catalog;
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_model::bundle::{Bundle, BundleError, FOOTER, Footer};
 use signalbox_model::hash::hex;
-use signalbox_model::{Severity, Workflow};
+use signalbox_model::{Connector, Severity, Workflow};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -91,6 +91,11 @@ pub(crate) fn workflows(bundle: &Bundle, catalog: &Catalog) -> Result<(Workflow,
     for workflow in files {
         let workflow = workflow?;
         called.files.insert(workflow.id.clone(), Arc::new(workflow));
+    }
+    for file in &bundle.connectors {
+        let connector: Connector = serde_json::from_str(&file.text)
+            .map_err(|error| unusable(&first.id, &format!("the connector '{}': {error}", file.id)))?;
+        called.connectors.used.insert(file.id.clone(), Arc::new(connector));
     }
     let found = check_called(&first, catalog, &called);
     match found.iter().find(|found| found.severity == Severity::Error) {

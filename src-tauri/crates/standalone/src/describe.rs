@@ -3,14 +3,18 @@
 use crate::carried::Carried;
 use crate::output::Output;
 use serde_json::json;
+use signalbox_model::bundle::BundledFile;
 
 pub(crate) fn describe(output: &Output, carried: &Carried) {
     let bundle = &carried.bundle;
     if output.json {
-        let files: Vec<_> = bundle.files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect();
+        let hashes =
+            |files: &[BundledFile]| files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect();
+        let (files, connectors): (Vec<_>, Vec<_>) = (hashes(&bundle.files), hashes(&bundle.connectors));
         output.value(&json!({
             "name": bundle.name, "title": bundle.title, "version": bundle.made_by, "platform": bundle.platform,
             "sha256": carried.sha256, "audit": bundle.audit, "human": bundle.human, "modules": bundle.modules, "workflows": files,
+            "connectors": connectors,
             "needs": bundle.needs, "licence": env!("CARGO_PKG_LICENSE"),
         }));
         return;
@@ -23,10 +27,14 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
     output.line("Modules:");
     for module in &bundle.modules {
         let why = if module.kinds.is_empty() { "every program".to_owned() } else { module.kinds.join(", ") };
-        output.line(&format!("  {:<8} {why}", module.name));
+        output.line(&format!("  {:<10} {why}", module.name));
     }
     output.line("Workflows:");
     bundle.files.iter().for_each(|file| output.line(&format!("  {} {}", file.sha256, file.id)));
+    if !bundle.connectors.is_empty() {
+        output.line("Connectors:");
+        bundle.connectors.iter().for_each(|file| output.line(&format!("  {} {}", file.sha256, file.id)));
+    }
     let needs = &bundle.needs;
     let mut lines = Vec::new();
     if !needs.params.is_empty() {
@@ -43,6 +51,18 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
     for address in &needs.addresses {
         let origin = address.origin.as_deref().unwrap_or("known in the run only");
         lines.push(format!("  Address: {origin} ({})", address.steps.join(", ")));
+    }
+    for model in &needs.models {
+        let name = model.model.as_deref().unwrap_or("the default model");
+        let by = model.provider.as_ref().map(|provider| format!(" by {provider}")).unwrap_or_default();
+        lines.push(format!("  Model:   {name}{by} ({})", model.steps.join(", ")));
+    }
+    for server in &needs.tool_servers {
+        let tools = server.tools.len();
+        lines.push(format!("  Tools:   {}, with {tools} approved tools ({})", server.name, server.steps.join(", ")));
+    }
+    for index in &needs.indexes {
+        lines.push(format!("  Index:   {} ({})", index.name, index.steps.join(", ")));
     }
     output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
     lines.iter().for_each(|line| output.line(line));

@@ -3,13 +3,16 @@
 use crate::args::Arguments;
 use crate::audit_file;
 use crate::audit_key;
+use crate::audit_ring;
+use crate::configuration::Configuration;
 use crate::failure::Failure;
+use crate::outside::{Ends, Inside, Outside};
 use crate::secrets::GivenSecrets;
 use signalbox_adapters::DocumentWorkers;
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
-use signalbox_ports::{Clock, NoDatabases, NoLlm, NoMail, NoRetrieval, NoTools, World};
+use signalbox_ports::{Clock, World};
 use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
 use signalbox_store::{Store, StoreOptions};
 use std::path::PathBuf;
@@ -24,17 +27,27 @@ pub(crate) struct Host {
     pub(crate) secrets: Arc<GivenSecrets>,
     /// Why the audit chain is not signed.
     unsigned: Option<String>,
-    audit: AuditKeeping,
+    pub(crate) audit: AuditKeeping,
+    pub(crate) configuration: Arc<Configuration>,
+    /// Folder of the indexes of documents.
+    pub(crate) indexes: PathBuf,
+    ends: Option<Arc<dyn Ends>>,
     /// Name of the program.
     pub(crate) name: String,
 }
 
 impl Host {
     /// Opens the data folder and creates what is missing.
-    pub(crate) fn open(bundle: &Bundle, arguments: &Arguments) -> Result<Self, Failure> {
+    /// `connect` makes the part of the outside that not every program has.
+    pub(crate) fn open(
+        bundle: &Bundle,
+        arguments: &Arguments,
+        connect: Option<fn(Inside<'_>) -> Outside>,
+    ) -> Result<Self, Failure> {
         let data = data_folder(bundle, arguments)?;
         let grants = arguments.allow_dir.iter().map(|text| grant(text)).collect::<Result<Vec<_>, _>>()?;
-        let secrets = Arc::new(GivenSecrets::read(bundle, arguments.secrets.as_deref())?);
+        let configuration = Arc::new(Configuration::read(arguments.config.as_deref())?);
+        let secrets = Arc::new(GivenSecrets::read(bundle, &configuration, arguments.secrets.as_deref())?);
         private::create_folder(&data).map_err(|error| {
             let message = format!("The data folder {} cannot be created: {error}.", data.display());
             Failure::invalid("IO_ERROR", message, "Name another folder with --data.")
@@ -51,26 +64,41 @@ impl Host {
             let message = format!("Requests cannot be sent from this machine: {why}.");
             Failure::invalid("NO_HTTP", message, "Report this fault.")
         })?;
+        let http = Arc::new(http);
+        let indexes = arguments.indexes.clone().unwrap_or_else(|| data.join("indexes"));
+        let outside = connect.map_or_else(Outside::none, |connect| {
+            connect(Inside {
+                bundle,
+                configuration: Arc::clone(&configuration),
+                store: store.clone(),
+                files: files.clone(),
+                http: Arc::clone(&http),
+                secrets: Arc::clone(&secrets),
+                indexes: indexes.clone(),
+            })
+        });
+        let Outside { llm, tools, databases, mail, retrieval, ends } = outside;
         let world = Arc::new(World {
-            http: Arc::new(http),
+            http,
             files: Arc::new(files.clone()),
             clock: Arc::new(RealClock),
             audit: Arc::new(StoredAuditLog(store.clone())),
             secrets: Arc::<GivenSecrets>::clone(&secrets),
-            llm: Arc::new(NoLlm),
+            llm,
             scripts: Arc::new(ScriptWorkers::of_this_program()),
             documents: Arc::new(DocumentWorkers::of_this_program()),
-            tools: Arc::new(NoTools),
+            tools,
             binaries: Arc::new(StoredBinaries(store.clone())),
             remembered: Arc::new(StoredKeys(store.clone())),
-            retrieval: Arc::new(NoRetrieval),
-            databases: Arc::new(NoDatabases),
-            mail: Arc::new(NoMail),
+            retrieval,
+            databases,
+            mail,
         });
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
         let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
             .map_err(|error| Failure::no_thread(&error))?;
-        Ok(Self { store, runtime, files, secrets, unsigned, audit: bundle.audit, name: bundle.name.clone() })
+        let (audit, name) = (bundle.audit, bundle.name.clone());
+        Ok(Self { store, runtime, files, secrets, unsigned, audit, configuration, indexes, ends, name })
     }
 
     /// What was found wrong when the data folder was opened, one sentence each.
@@ -87,19 +115,31 @@ impl Host {
     /// Gives every run back, and writes the copy of the audit chain.
     pub(crate) async fn close(&self) -> Result<(), Failure> {
         self.runtime.shutdown().await;
+        if let Some(ends) = &self.ends {
+            ends.end().await;
+        }
         let store = self.store.clone();
         let audit = self.audit;
         let closed = tokio::task::spawn_blocking(move || {
-            let copied = if audit == AuditKeeping::Jsonl { audit_file::copy(&store) } else { Ok(()) };
+            let kept = keep_audit(&store, audit);
             store.close();
-            copied
+            kept
         });
         // A panic of it was told already.
         closed.await.unwrap_or(Ok(()))
     }
 }
 
-fn data_folder(bundle: &Bundle, arguments: &Arguments) -> Result<PathBuf, Failure> {
+/// What the audit chain becomes at the end of a command.
+pub(crate) fn keep_audit(store: &Store, audit: AuditKeeping) -> Result<(), Failure> {
+    match audit {
+        AuditKeeping::Sqlite => Ok(()),
+        AuditKeeping::Jsonl => audit_file::copy(store),
+        AuditKeeping::Ring => audit_ring::shorten(store, audit_ring::KEPT, audit_ring::MORE),
+    }
+}
+
+pub(crate) fn data_folder(bundle: &Bundle, arguments: &Arguments) -> Result<PathBuf, Failure> {
     if let Some(data) = &arguments.data {
         return Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone()));
     }

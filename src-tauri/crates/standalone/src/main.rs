@@ -1,7 +1,8 @@
 //! The program that exported workflows run in.
 
+use signalbox_standalone::{Abilities, start};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    signalbox_standalone::start(None)
+    start(Abilities::core())
 }

@@ -4,7 +4,8 @@ use crate::args::Run;
 use crate::carried;
 use crate::failure::Failure;
 use crate::follow::{exit_of, follow, outcome, summary_of, told_to_stop};
-use crate::host::Host;
+use crate::health::Serving;
+use crate::host::{self, Host};
 use crate::needs;
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED};
 use serde_json::{Value, json};
@@ -12,6 +13,10 @@ use signalbox_engine::params;
 use signalbox_model::bundle::Bundle;
 use signalbox_model::{Map, RunOrigin, digits, text};
 use signalbox_runtime::{NewRun, Resumed};
+use std::time::Duration;
+
+/// How often a program that serves looks after its audit chain.
+const AUDIT: Duration = Duration::from_secs(3_600);
 
 pub(crate) async fn run(host: &Host, bundle: &Bundle, run: &Run, output: &Output) -> Result<u8, Failure> {
     let given = run.params.as_deref().map(given).transpose()?.unwrap_or_default();
@@ -94,6 +99,7 @@ pub(crate) async fn serve(
     output: &Output,
 ) -> Result<u8, Failure> {
     needs::machine(host, bundle)?;
+    let _serving = Serving::begin(host.store.folder());
     for (run_id, resumed) in host.runtime.resume_all().await? {
         match resumed.map_err(Failure::from) {
             Ok(_) => output.aside(&format!("Run {run_id} goes on.")),
@@ -106,10 +112,21 @@ pub(crate) async fn serve(
     }
     tokio::select! {
         served = serving => served,
+        () = keep_audit(host) => Ok(OK),
         () = told_to_stop() => {
             output.aside("Stopped. Nothing is lost; the next start goes on.");
             Ok(OK)
         }
+    }
+}
+
+/// Keeps the audit chain as it was exported, once an hour until it is dropped.
+async fn keep_audit(host: &Host) {
+    loop {
+        tokio::time::sleep(AUDIT).await;
+        let (store, audit) = (host.store.clone(), host.audit);
+        // What could not be done is told when the program ends.
+        drop(tokio::task::spawn_blocking(move || host::keep_audit(&store, audit)).await);
     }
 }
 

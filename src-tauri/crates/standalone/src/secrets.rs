@@ -1,10 +1,11 @@
 //! Secrets by environment and file. Only those that the workflow names are read, once, at the start.
 
+use crate::configuration::Configuration;
 use crate::failure::Failure;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use signalbox_adapters::private;
-use signalbox_model::bundle::{Bundle, NeededSecret};
+use signalbox_model::bundle::Bundle;
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{Credential, CredentialKind, Scrubber, Secret, SecretError, Secrets};
 use std::collections::BTreeMap;
@@ -18,6 +19,8 @@ const PREFIX: &str = "SIGNALBOX_SECRET_";
 #[derive(Default)]
 pub(crate) struct GivenSecrets {
     known: BTreeMap<String, Arc<Credential>>,
+    /// All that are needed, and by whom.
+    needed: Vec<Wanted>,
     scrubber: Arc<Scrubber>,
 }
 
@@ -27,21 +30,62 @@ pub(crate) fn variable(name: &str) -> String {
     format!("{PREFIX}{}", name.chars().map(letter).collect::<String>())
 }
 
+/// A secret that a step or the configuration names.
+struct Wanted {
+    name: String,
+    /// Hosts that it is sent to; empty when they are known only in the run.
+    hosts: Vec<String>,
+    /// It is given to processes only, and sent nowhere.
+    stays: bool,
+    by: Vec<String>,
+}
+
+/// The secrets of the workflow and of the configuration, each once.
+fn wanted(bundle: &Bundle, configuration: &Configuration) -> Vec<Wanted> {
+    let of_workflow = bundle.needs.secrets.iter().map(|needed| Wanted {
+        name: needed.name.clone(),
+        hosts: needed.hosts.clone(),
+        stays: false,
+        by: needed.steps.clone(),
+    });
+    let mut all: Vec<Wanted> = of_workflow.collect();
+    for named in configuration.secrets() {
+        match all.iter_mut().find(|one| one.name == named.name) {
+            Some(one) => {
+                // Hosts that are known in the run only are named with the secret.
+                if one.stays || !one.hosts.is_empty() {
+                    one.hosts.extend(named.host.clone());
+                }
+                one.stays &= named.host.is_none();
+                one.by.push(named.by);
+            }
+            None => all.push(Wanted {
+                stays: named.host.is_none(),
+                hosts: named.host.into_iter().collect(),
+                name: named.name,
+                by: vec![named.by],
+            }),
+        }
+    }
+    all
+}
+
 /// Whether another secret has the same variable: names may differ in signs and case alone.
-fn shares_its_variable(name: &str, all: &[NeededSecret]) -> bool {
+fn shares_its_variable(name: &str, all: &[Wanted]) -> bool {
     all.iter().any(|other| other.name != name && variable(&other.name) == variable(name))
 }
 
 impl GivenSecrets {
-    /// Reads what the workflow names. The environment wins over the file.
-    pub(crate) fn read(bundle: &Bundle, file: Option<&Path>) -> Result<Self, Failure> {
+    /// Reads what the workflow and the configuration name. The environment wins over the file.
+    pub(crate) fn read(bundle: &Bundle, configuration: &Configuration, file: Option<&Path>) -> Result<Self, Failure> {
         let in_file = file.map(read_file).transpose()?.unwrap_or_default();
         let mut secrets = Self::default();
-        for needed in &bundle.needs.secrets {
+        let all = wanted(bundle, configuration);
+        for needed in &all {
             let variable = variable(&needed.name);
             let given = match std::env::var(&variable) {
                 // Each goes to its own hosts: a guess could send the value of one to those of the other.
-                Ok(text) if !text.is_empty() && shares_its_variable(&needed.name, &bundle.needs.secrets) => {
+                Ok(text) if !text.is_empty() && shares_its_variable(&needed.name, &all) => {
                     let message = format!("{variable} could be any of several secrets whose names are alike.");
                     let hint = "Give these secrets by name in the file of --secrets, and unset the variable.";
                     return Err(Failure::invalid("BAD_SECRET", message, hint));
@@ -63,15 +107,17 @@ impl GivenSecrets {
                 secrets.known.insert(needed.name.clone(), Arc::new(credential));
             }
         }
+        secrets.needed = all;
         Ok(secrets)
     }
 
-    /// Whether a secret was given.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.known.contains_key(name)
+    /// The first secret that was not given, and who needs it.
+    pub(crate) fn missing(&self) -> Option<(&str, &[String])> {
+        let missing = self.needed.iter().find(|needed| !self.known.contains_key(&needed.name))?;
+        Some((&missing.name, &missing.by))
     }
 
-    fn credential_of(&self, needed: &NeededSecret, given: &Value) -> Result<Credential, String> {
+    fn credential_of(&self, needed: &Wanted, given: &Value) -> Result<Credential, String> {
         let text = |name: &str| given[name].as_str().map(str::to_owned).filter(|text| !text.is_empty());
         let needs = |name: &str, kind: &str| text(name).ok_or_else(|| format!("kind {kind} needs \"{name}\""));
         let value = match given {
@@ -90,7 +136,7 @@ impl GivenSecrets {
             Some(hosts) => hosts.iter().filter_map(Value::as_str).collect(),
             None => needed.hosts.iter().map(String::as_str).collect(),
         };
-        if listed.is_empty() {
+        if listed.is_empty() && !needed.stays {
             return Err("its hosts are not known from the workflow, so \"hosts\" must name them".into());
         }
         let hosts = listed.into_iter().map(AllowedHost::parse).collect::<Result<Vec<_>, _>>()?;

@@ -2,18 +2,17 @@
 //! them, below `target/package`. The same sources and `SOURCE_DATE_EPOCH` give the same bytes, as far as the compiler does.
 
 mod files;
-mod oci;
 mod sbom;
-mod tar;
 
 use crate::system::For;
 use crate::{Failure, shell, system, ui};
 use files::{Package, Parts};
+use signalbox_oci::image::{self, Image};
+use signalbox_oci::tar::{Entry, Tree};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tar::{Entry, Tree};
 
 /// Where a build goes.
 struct Out {
@@ -69,7 +68,7 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
     let name = format!("signalbox-{}-linux-{}", out.version, out.arch);
     let portable = files::portable(&parts, files::PORTABLE_README).archive(&name, out.time)?;
     made.push(gzipped(&out, &format!("{name}.tar"), &portable)?);
-    made.push(image(&parts, &built.join("signalbox"), &out)?);
+    made.push(server_image(&parts, &built.join("signalbox"), &out)?);
     made.push(bill(root, &out)?);
     let sums = sha256(&out.folder, &made)?;
     write(&out.folder.join("SHA256SUMS"), sums.as_bytes())?;
@@ -114,6 +113,7 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
     };
     let desktop = program("signalbox-desktop")?;
     let (runner, runner_ui) = (program("signalbox-runner")?, program("signalbox-runner-ui")?);
+    let runner_full = program("signalbox-runner-full")?;
     let cli = built.join("signalbox");
     let man = out.folder.join("man");
     let said = |args: &[&str]| -> Result<Vec<u8>, Failure> {
@@ -134,6 +134,7 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         program: program("signalbox")?,
         runner,
         runner_ui,
+        runner_full,
         icon: read(&root.join("src-tauri/icons/icon.png"))?,
         license: read(&root.join("LICENSE"))?,
         changelog: gzip(out, &read(&root.join("CHANGELOG.md"))?)?,
@@ -213,14 +214,14 @@ fn unpack(tree: &Tree, to: &Path) -> Result<(), Failure> {
 }
 
 /// An image of the server: the program with the libraries of this machine that it is linked with.
-fn image(parts: &Parts, program: &Path, out: &Out) -> Result<String, Failure> {
+fn server_image(parts: &Parts, program: &Path, out: &Out) -> Result<String, Failure> {
     let ldd = shell::output("ldd", &[&program.to_string_lossy()])
         .ok_or("ldd does not say what the program is linked with.")?;
     let mut tree = Tree::default();
-    for (inside, here) in oci::libraries(&ldd) {
+    for (inside, here) in image::libraries(&ldd) {
         tree.program(inside, read(Path::new(&here))?);
     }
-    let user = oci::USER;
+    let user = image::USER;
     tree.program("usr/bin/signalbox", parts.program.clone());
     tree.file("etc/passwd", format!("signalbox:x:{user}:{user}:Signalbox:/var/lib/signalbox:/nonexistent\n"));
     tree.file("etc/group", format!("signalbox:x:{user}:\n"));
@@ -233,7 +234,25 @@ fn image(parts: &Parts, program: &Path, out: &Out) -> Result<String, Failure> {
     tree.file("usr/share/doc/signalbox/LICENSE", parts.license.clone());
     let archive = tree.archive("", out.time)?;
     let created = format!("{}Z", utc(out.time)?);
-    let image = oci::Image { arch: out.arch.clone(), version: out.version.clone(), created };
+    const DATA: &str = "/var/lib/signalbox";
+    let image = Image {
+        arch: out.arch.clone(),
+        title: "signalbox".to_owned(),
+        version: out.version.clone(),
+        created,
+        created_by: "cargo xtask package".to_owned(),
+        licenses: "Apache-2.0".to_owned(),
+        env: vec![
+            "PATH=/usr/bin".to_owned(),
+            format!("HOME={DATA}"),
+            format!("SIGNALBOX_DATA={DATA}"),
+            "SIGNALBOX_KEY_STORE=off".to_owned(),
+        ],
+        entrypoint: vec!["/usr/bin/signalbox".to_owned()],
+        cmd: ["--json", "serve", "--addr", "127.0.0.1:9160", "--ui"].map(str::to_owned).to_vec(),
+        data: DATA.to_owned(),
+        health: Vec::new(),
+    };
     let diff = digest(out, &archive)?;
     let layer = blob(out, gzip(out, &archive)?)?;
     let config = blob(out, image.config(&diff).into_bytes())?;
@@ -250,8 +269,8 @@ fn utc(time: u64) -> Result<String, Failure> {
     said.ok_or_else(|| "date does not say the time.".to_owned())
 }
 
-fn blob(out: &Out, bytes: Vec<u8>) -> Result<oci::Blob, Failure> {
-    Ok(oci::Blob { sha256: digest(out, &bytes)?, bytes })
+fn blob(out: &Out, bytes: Vec<u8>) -> Result<image::Blob, Failure> {
+    Ok(image::Blob { sha256: digest(out, &bytes)?, bytes })
 }
 
 /// Names and versions of the crates in the programs and of the packages in the UI.

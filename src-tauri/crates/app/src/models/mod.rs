@@ -2,7 +2,6 @@
 //! is wrong with a workflow that asks for one.
 
 mod findings;
-mod ledger;
 mod probe;
 
 pub(crate) use findings::with_called;
@@ -11,10 +10,8 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::{ModelChoice, ModelEntry, ModelKind, ModelProvider, ModelSet, Models};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::host::clock::day;
 use crate::host::outgoing;
 use async_trait::async_trait;
-use ledger::Ledger;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use signalbox_adapters::{KnownProvider, Price, Providers, Reserved};
@@ -24,11 +21,10 @@ use signalbox_model::{AuditEvent, money, time};
 use signalbox_ports::Clock;
 use signalbox_ports::llm::ProviderKind;
 use signalbox_ports::secret::allows;
+use signalbox_runtime::Spending;
 use signalbox_store::Store;
 use signalbox_store::audit::Level;
-use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::Notify;
+use std::sync::Arc;
 use url::Url;
 
 /// The setting that holds them.
@@ -118,34 +114,12 @@ impl KeptProvider {
 /// The providers as steps find them, and what may be spent.
 pub(crate) struct KeptProviders {
     store: Store,
-    clock: Arc<dyn Clock>,
-    ledger: Arc<Mutex<Ledger>>,
-    /// A question is over.
-    closed: Arc<Notify>,
-}
-
-/// A question under way: dropped, whatever became of it, others may ask.
-struct Open {
-    ledger: Arc<Mutex<Ledger>>,
-    closed: Arc<Notify>,
-    budget: Budget,
-    most: u64,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner).closed(&self.budget, self.most);
-        self.closed.notify_waiters();
-    }
+    spending: Spending,
 }
 
 impl KeptProviders {
     pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock, ledger: Arc::default(), closed: Arc::default() }
-    }
-
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { spending: Spending::new(store.clone(), clock), store }
     }
 }
 
@@ -166,27 +140,13 @@ impl Providers for KeptProviders {
     }
 
     async fn reserve(&self, budget: &Budget, most: u64) -> Result<Reserved, UsedUp> {
-        loop {
-            // Registered before the look: what is over in between is heard.
-            let mut closed = pin!(self.closed.notified());
-            closed.as_mut().enable();
-            // Providers that cannot be read are told with the question itself.
-            let machine = Kept::read(&self.store).ok().and_then(|kept| kept.day_budget);
-            let today = day(self.clock.now_ms());
-            {
-                let mut ledger = self.ledger();
-                if ledger.may_spend(&self.store, budget, machine, &today)? {
-                    ledger.opened(budget, most);
-                    let (ledger, closed) = (Arc::clone(&self.ledger), Arc::clone(&self.closed));
-                    return Ok(Box::new(Open { ledger, closed, budget: budget.clone(), most }));
-                }
-            }
-            closed.await;
-        }
+        // Providers that cannot be read are told with the question itself.
+        let machine = || Kept::read(&self.store).ok().and_then(|kept| kept.day_budget);
+        self.spending.reserve(budget, most, machine).await
     }
 
     fn spent(&self, budget: &Budget, cost: u64) {
-        self.ledger().spent(&self.store, budget, cost, &day(self.clock.now_ms()));
+        self.spending.spent(budget, cost);
     }
 }
 

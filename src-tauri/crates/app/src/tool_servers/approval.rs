@@ -2,9 +2,9 @@
 
 use crate::dto::ToolServerChange;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use signalbox_adapters::mcp::{ToolWord, ToolWords};
-use signalbox_model::hash::sha256_hex;
+use serde_json::{Value, json};
+pub(super) use signalbox_adapters::mcp::approval_hash as hash;
+use signalbox_adapters::mcp::{ToolWord, ToolWords, sorted};
 use signalbox_store::ToolServerRow;
 use std::collections::BTreeSet;
 
@@ -54,27 +54,6 @@ impl Seen {
     pub(super) fn kept(&self) -> Value {
         json!(self)
     }
-}
-
-/// The same value with the names of its objects in order: their order says nothing.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Array(list) => list.iter().map(sorted).collect(),
-        Value::Object(object) => {
-            let mut names: Vec<&String> = object.keys().collect();
-            names.sort_unstable();
-            let fields: Map<String, Value> =
-                names.into_iter().filter_map(|name| Some((name.clone(), sorted(object.get(name)?)))).collect();
-            Value::Object(fields)
-        }
-        other => other.clone(),
-    }
-}
-
-/// The hash of how a server is started or reached, and of everything that it says of its tools.
-pub(super) fn hash(definition: &Value, tools: &[Value]) -> String {
-    let whole = json!({ "definition": definition, "tools": tools });
-    sha256_hex(format!("signalbox.tools.v1\n{}", sorted(&whole)).as_bytes())
 }
 
 /// What people said of its tools that still holds in a new approval: all of it where the server and the tool are as they were; where

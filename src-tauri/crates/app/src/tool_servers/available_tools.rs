@@ -11,7 +11,7 @@ use signalbox_engine::agent;
 use signalbox_model::{Diagnostic, Workflow};
 use signalbox_nodes::unchecked_tool;
 use signalbox_ports::tools::ToolInfo;
-use signalbox_store::ToolServerRow;
+use signalbox_store::{Store, ToolServerRow};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -24,15 +24,11 @@ pub(super) struct Here {
     pub(super) servers: BTreeMap<String, bool>,
 }
 
-impl App {
-    /// The tools that steps may call.
-    pub(crate) fn tools_approved(&self) -> ApiResult<Vec<Tool>> {
-        Ok(self.tools_here()?.tools)
-    }
-
-    fn tools_here(&self) -> ApiResult<Here> {
-        let mut here = Here::default();
-        for row in self.store.tool_servers()? {
+impl Here {
+    /// What the store has of them.
+    pub(super) fn of(store: &Store) -> ApiResult<Self> {
+        let mut here = Self::default();
+        for row in store.tool_servers()? {
             let approved = Approved::of(&row).filter(|approved| approved.definition == row.definition);
             let approved = approved.filter(|_| row.blocked.is_none()).zip(definition_of(&row));
             here.servers.insert(row.name.clone(), approved.is_some());
@@ -42,23 +38,44 @@ impl App {
         }
         Ok(here)
     }
+}
+
+impl App {
+    /// The tools that steps may call.
+    pub(crate) fn tools_approved(&self) -> ApiResult<Vec<Tool>> {
+        Ok(self.tools_here()?.tools)
+    }
+
+    fn tools_here(&self) -> ApiResult<Here> {
+        Here::of(&self.store)
+    }
 
     /// What the tools of a workflow's models could let out, and which of its tools cannot be called at all, are not here, or are
     /// not given what they want.
     pub(crate) fn tool_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
-        let calls = |kind: &str| matches!(kind, agent::KIND | "llm.chat" | agent::TOOL_KIND);
-        if !workflow.nodes.iter().any(|(_, node)| calls(&node.kind)) {
+        if !calls_tools(workflow) {
             return Vec::new();
         }
         // A store that cannot be read says so elsewhere, and then no server can be called.
         let Ok(here) = self.tools_here() else { return Vec::new() };
-        [
-            exfiltration::findings(workflow, &here.tools),
-            unusable::findings(workflow, &here.tools),
-            missing_tools::findings(workflow, &here),
-        ]
-        .concat()
+        findings(workflow, &here)
     }
+}
+
+/// Whether a step may call tools.
+pub(super) fn calls_tools(workflow: &Workflow) -> bool {
+    let calls = |kind: &str| matches!(kind, agent::KIND | "llm.chat" | agent::TOOL_KIND);
+    workflow.nodes.iter().any(|(_, node)| calls(&node.kind))
+}
+
+/// What is found of a workflow by the tools of this machine.
+pub(super) fn findings(workflow: &Workflow, here: &Here) -> Vec<Diagnostic> {
+    [
+        exfiltration::findings(workflow, &here.tools),
+        unusable::findings(workflow, &here.tools),
+        missing_tools::findings(workflow, here),
+    ]
+    .concat()
 }
 
 /// Why tools of a server cannot be checked, by name.

@@ -71,7 +71,7 @@ pub(super) fn held<'a>(workflow: &Workflow, node: &Node, tools: &'a [Tool]) -> V
 }
 
 /// The names that the list of a model's step comes to, with those of the workflow for agents.
-pub(super) fn named(workflow: &Workflow, node: &Node) -> Vec<String> {
+pub(crate) fn named(workflow: &Workflow, node: &Node) -> Vec<String> {
     let of_workflow = workflow.settings.as_ref().and_then(|settings| settings.tools.as_deref());
     let default = of_workflow.filter(|_| node.kind == agent::KIND).unwrap_or_default();
     agent::tools(default, &agent::names(node.config.as_ref(), "tools")).unwrap_or_default()

@@ -106,7 +106,7 @@ fn written(value: &Value) -> Option<&str> {
 }
 
 /// The server of a tool's step.
-pub(super) fn server_of(node: &Node) -> Option<&str> {
+pub(crate) fn server_of(node: &Node) -> Option<&str> {
     written(node.config.as_ref()?.get("server")?)
 }
 

@@ -6,6 +6,7 @@ mod approval;
 mod available_tools;
 mod capabilities;
 mod exfiltration;
+mod for_export;
 mod mcp_json;
 mod missing_tools;
 mod registry;
@@ -29,6 +30,9 @@ use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_store::ToolServerRow;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
 
+pub(crate) use exfiltration::named;
+pub(crate) use for_export::Approvals;
+pub(crate) use missing_tools::server_of;
 pub(crate) use registry::{BookOnThread, ToolBook};
 
 /// Servers of one store.

@@ -6,7 +6,7 @@ use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
 /// The setting of a step that names a file, and whether the step writes it.
-fn file_setting(node: &Node) -> Option<(&'static str, bool)> {
+pub(crate) fn file_setting(node: &Node) -> Option<(&'static str, bool)> {
     let setting = |name: &str| node.config.as_ref().and_then(|config| config.get(name)?.as_str());
     let database = |writes: bool| (setting("system") == Some("sqlite")).then_some(("file", writes));
     match node.kind.as_str() {

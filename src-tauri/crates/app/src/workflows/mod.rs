@@ -5,7 +5,6 @@ pub mod canonical;
 pub mod check;
 pub mod connectors;
 pub(crate) mod document;
-pub mod export;
 pub(crate) mod faults;
 pub(crate) mod grants;
 pub mod import;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 pub(crate) enum AuditFormat {
     Sqlite,
     Jsonl,
+    Ring,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -24,10 +25,11 @@ pub(crate) struct Export {
     /// Folder for the program; new or empty.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// What is written: `bundle`, one executable file.
+    /// What is written: `bundle`, one executable file; `container`, an OCI image of it as a tar file (on Linux).
     #[arg(long, value_name = "TARGET", default_value = "bundle")]
     pub(crate) target: String,
-    /// Where the program writes its audit chain: `sqlite`, its database; `jsonl`, also a file of JSON lines.
+    /// Where the program writes its audit chain: `sqlite`, its database; `jsonl`, also a file of JSON lines;
+    /// `ring`, its database, which keeps the newest 10,000 entries or a few more.
     #[arg(long, value_name = "FORMAT", default_value = "sqlite")]
     pub(crate) audit: AuditFormat,
     /// How steps ask people: `none`, not at all; `terminal`, with the program's command `tasks`; `ui`, also with the page of its

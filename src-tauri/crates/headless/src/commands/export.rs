@@ -1,4 +1,4 @@
-//! `export`: a workflow as one program. No store is opened, and nothing is run.
+//! `export`: a workflow as one program. Nothing is run; a store is read only for the approvals of tools.
 
 use super::Done;
 use crate::args::{AuditFormat, Export, Human};
@@ -9,9 +9,10 @@ use signalbox_app::{ApiError, Class};
 use std::path::Path;
 
 pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Done {
-    if args.target != "bundle" {
-        let message = format!("--target {}: this version writes bundles only.", plain(&args.target));
-        return Err(ApiError::bad_request(message, "Leave --target out, or write --target bundle."));
+    let image = args.target == "container";
+    if args.target != "bundle" && !image {
+        let message = format!("--target {}: this version writes bundles and containers only.", plain(&args.target));
+        return Err(ApiError::bad_request(message, "Write --target bundle or --target container."));
     }
     let human = match args.human {
         Human::None => HumanReview::None,
@@ -21,6 +22,7 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     let audit = match args.audit {
         AuditFormat::Sqlite => AuditKeeping::Sqlite,
         AuditFormat::Jsonl => AuditKeeping::Jsonl,
+        AuditFormat::Ring => AuditKeeping::Ring,
     };
     // Before anything is read: a mistake in the arguments is told first.
     export::Export::check_folder(&args.out)?;
@@ -33,7 +35,7 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     if !output.json {
         print_list(output, &list);
     }
-    let written = looked.write(&args.out)?;
+    let written = if image { looked.write_image(&args.out)? } else { looked.write(&args.out)? };
     if output.json {
         output.value(&json!({
             "file": written.file, "sizeBytes": written.size, "sha256": written.sha256, "checkList": list,
@@ -43,7 +45,11 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     output.line(&format!("{}: {}", output.paint("Written", Tone::Good), plain(&written.file.display().to_string())));
     output.line(&format!("  Size:    {}", size(written.size)));
     output.line(&format!("  SHA-256: {}", written.sha256));
-    output.line(&format!("  Start:   {} run", plain(&written.file.display().to_string())));
+    let file = plain(&written.file.display().to_string());
+    output.line(&match image {
+        true => format!("  Load:    skopeo copy oci-archive:{file} docker-daemon:{}:latest", looked.bundle.name),
+        false => format!("  Start:   {file} run"),
+    });
     Ok(OK)
 }
 
@@ -59,10 +65,17 @@ fn print_list(output: &Output, list: &Value) {
     for module in each(&list["modules"]) {
         let kinds = texts(&module["kinds"]);
         let why = if kinds.is_empty() { "every program".to_owned() } else { kinds.join(", ") };
-        output.line(&format!("  {:<8} {why}", word(&module["name"])));
+        output.line(&format!("  {:<10} {why}", word(&module["name"])));
     }
     output.line("Workflows:");
     for file in each(&list["workflows"]) {
+        output.line(&format!("  {} {}", word(&file["sha256"]), word(&file["id"])));
+    }
+    let connectors = each(&list["connectors"]);
+    if !connectors.is_empty() {
+        output.line("Connectors:");
+    }
+    for file in connectors {
         output.line(&format!("  {} {}", word(&file["sha256"]), word(&file["id"])));
     }
     let needs = &list["needs"];
@@ -87,6 +100,22 @@ fn print_list(output: &Output, list: &Value) {
     for address in each(&needs["addresses"]) {
         let origin = address["origin"].as_str().map_or("known in the run only".to_owned(), plain);
         lines.push(format!("  Address: {origin} ({})", texts(&address["steps"]).join(", ")));
+    }
+    for model in each(&needs["models"]) {
+        let name = model["model"].as_str().map_or("the default model".to_owned(), plain);
+        let by = model["provider"].as_str().map_or(String::new(), |provider| format!(" by {}", plain(provider)));
+        lines.push(format!("  Model:   {name}{by} ({})", texts(&model["steps"]).join(", ")));
+    }
+    for server in each(&needs["toolServers"]) {
+        let tools = server["tools"].as_object().map_or(0, serde_json::Map::len);
+        lines.push(format!(
+            "  Tools:   {}, with the {tools} tools that are approved here ({})",
+            word(&server["name"]),
+            texts(&server["steps"]).join(", ")
+        ));
+    }
+    for index in each(&needs["indexes"]) {
+        lines.push(format!("  Index:   {} ({})", word(&index["name"]), texts(&index["steps"]).join(", ")));
     }
     output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
     lines.iter().for_each(|line| output.line(line));

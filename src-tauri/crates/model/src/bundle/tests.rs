@@ -12,6 +12,7 @@ fn bundle() -> Bundle {
         modules: Vec::new(),
         needs: Needs::default(),
         files: vec![BundledFile::new("orders", "{}")],
+        connectors: Vec::new(),
     }
 }
 

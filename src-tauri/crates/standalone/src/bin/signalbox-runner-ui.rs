@@ -1,8 +1,8 @@
 //! The program that exported workflows run in, with the page for tasks.
 
-use signalbox_standalone::{Page, start};
+use signalbox_standalone::{Abilities, start};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    start(Some(Page::inbox()))
+    start(Abilities::core().with_inbox())
 }

@@ -1,6 +1,5 @@
-use super::{GivenSecrets, shares_its_variable, variable};
+use super::{GivenSecrets, Wanted, shares_its_variable, variable};
 use serde_json::json;
-use signalbox_model::bundle::NeededSecret;
 
 #[test]
 fn names_fit_the_environment() {
@@ -9,7 +8,7 @@ fn names_fit_the_environment() {
 
 #[test]
 fn names_that_are_alike_share_a_variable_and_others_do_not() {
-    let needed = |name: &str| NeededSecret { name: name.into(), hosts: Vec::new(), steps: Vec::new() };
+    let needed = |name: &str| Wanted { name: name.into(), hosts: Vec::new(), stays: false, by: Vec::new() };
     let all = [needed("erp.read"), needed("erp-read"), needed("shop")];
     assert!(shares_its_variable("erp.read", &all) && shares_its_variable("erp-read", &all));
     assert!(!shares_its_variable("shop", &all));
@@ -17,10 +16,11 @@ fn names_that_are_alike_share_a_variable_and_others_do_not() {
 
 #[test]
 fn a_value_alone_goes_to_the_hosts_of_the_workflow_and_without_them_nowhere() {
-    let needed = |hosts: &[&str]| NeededSecret {
+    let needed = |hosts: &[&str]| Wanted {
         name: "erp".into(),
         hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
-        steps: Vec::new(),
+        stays: false,
+        by: Vec::new(),
     };
     let secrets = GivenSecrets::default();
     let given = json!("hunter2hunter2");

@@ -2,6 +2,7 @@
 
 mod export;
 mod kill;
+mod outside;
 mod people;
 mod same_events;
 mod support;

@@ -1,6 +1,6 @@
 //! Exported programs that ask people: at the terminal and on their own page.
 
-use crate::support::{Place, Program, workflow};
+use crate::support::{Place, Program, holds, workflow};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -171,11 +171,7 @@ fn h_32_the_page_of_a_program_takes_answers_of_this_machine_only() {
 fn s_04_a_program_without_people_holds_no_page() {
     let place = Place::new();
     let quiet = workflow("quiet", json!({ "start": { "type": "trigger.manual" } }), &[]);
-    let has_page = |program: &Program| {
-        let bytes = std::fs::read(&program.file).expect("the program");
-        let mark = b"The page for tasks of an exported program";
-        bytes.windows(mark.len()).any(|part| part == mark)
-    };
+    let has_page = |program: &Program| holds(&program.file, "The page for tasks of an exported program");
     assert!(!has_page(&place.program(&quiet, &["--human", "ui"])));
     let other = Place::new();
     assert!(has_page(&other.program(&payment(), &["--human", "ui"])));

@@ -6,9 +6,20 @@ use signalbox_adapters::DemoService;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What differs from run to run: times, what is drawn at random, and the length of answers that repeat a port.
-const FREE: &[&str] =
-    &["ts", "runId", "seed", "delayMs", "date", "timestamp", "originRunId", "seq", "traceId", "content-length"];
+/// What differs from run to run: times, what is drawn at random, keys that are made of the run, and the length of answers that repeat a port.
+const FREE: &[&str] = &[
+    "ts",
+    "runId",
+    "seed",
+    "delayMs",
+    "date",
+    "timestamp",
+    "originRunId",
+    "seq",
+    "traceId",
+    "content-length",
+    "idempotencyKey",
+];
 
 fn is_free(name: &str) -> bool {
     FREE.contains(&name) || name.ends_with("Ms") || name.ends_with("_ms") || name.ends_with("At")
@@ -67,6 +78,10 @@ fn ts_169_every_sample_that_can_leave_gives_the_same_events() {
             file: exported["file"].as_str().expect("a file").into(),
             data: place.path().join("data"),
         };
+        if exported["checkList"]["needs"]["models"].is_array() {
+            // Nobody answers on this machine; `outside.rs` has a program with a model.
+            continue;
+        }
         let takes_base =
             exported["checkList"]["needs"]["params"].as_array().is_some_and(|names| names.contains(&json!("practice")));
         // Each run gets a separate service, because the service remembers its requests.
@@ -95,8 +110,11 @@ fn ts_169_every_sample_that_can_leave_gives_the_same_events() {
     }
     let wanted = [
         "a-list-item-by-item",
+        "ask-another-source",
         "errors-take-another-way",
         "one-loop-two-branches",
+        "orders-by-a-connector",
+        "orders-in-a-database",
         "orders-to-a-report",
         "retry-that-tells-you-why",
         "sort-the-mail",

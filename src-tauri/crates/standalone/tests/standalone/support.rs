@@ -25,6 +25,12 @@ pub(crate) fn signalbox() -> Command {
     Command::new(program)
 }
 
+/// Whether a text stands in a program. Debug builds are large: grep reads them in a moment.
+pub(crate) fn holds(program: &Path, text: &str) -> bool {
+    let found = Command::new("grep").args(["-aqF", "-e", text]).arg(program).status().expect("grep starts");
+    found.success()
+}
+
 /// What a program printed, and how it ended.
 #[derive(Debug)]
 pub(crate) struct Ended {

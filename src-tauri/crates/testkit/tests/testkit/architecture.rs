@@ -11,6 +11,7 @@ const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-model", Some(0)),
     ("signalbox-guardrails", Some(0)),
     ("signalbox-documents", Some(0)),
+    ("signalbox-oci", Some(0)),
     ("signalbox-engine", Some(1)),
     ("signalbox-ports", Some(1)),
     ("signalbox-audit", Some(1)),

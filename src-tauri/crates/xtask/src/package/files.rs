@@ -1,6 +1,6 @@
 //! What the packages consist of: file lists, control fields, the systemd unit, the desktop entry, maintainer scripts. Pure.
 
-use super::tar::Tree;
+use signalbox_oci::tar::Tree;
 
 /// The packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,7 @@ pub(crate) struct Parts {
     pub(crate) runner: Vec<u8>,
     /// The runner with the page for tasks.
     pub(crate) runner_ui: Vec<u8>,
+    pub(crate) runner_full: Vec<u8>,
     pub(crate) icon: Vec<u8>,
     pub(crate) license: Vec<u8>,
     /// Gzipped.
@@ -119,6 +120,7 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
             tree.program("usr/lib/signalbox/signalbox", parts.program.clone());
             tree.program("usr/lib/signalbox/signalbox-runner", parts.runner.clone());
             tree.program("usr/lib/signalbox/signalbox-runner-ui", parts.runner_ui.clone());
+            tree.program("usr/lib/signalbox/signalbox-runner-full", parts.runner_full.clone());
             tree.link("usr/bin/signalbox", "../lib/signalbox/signalbox");
             for (name, page) in &parts.man {
                 tree.file(format!("usr/share/man/man1/{name}.gz"), page.clone());
@@ -154,6 +156,7 @@ pub(crate) fn portable(parts: &Parts, readme: &str) -> Tree {
     tree.program("signalbox", parts.program.clone());
     tree.program("signalbox-runner", parts.runner.clone());
     tree.program("signalbox-runner-ui", parts.runner_ui.clone());
+    tree.program("signalbox-runner-full", parts.runner_full.clone());
     tree.program("signalbox-desktop", parts.desktop.clone());
     tree.file("LICENSE", parts.license.clone());
     tree.file("README.txt", readme);

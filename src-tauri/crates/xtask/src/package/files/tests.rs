@@ -1,5 +1,5 @@
 use super::{DEFAULTS, Package, Parts, SERVICE, UNIT, control, maintainer_files, tree};
-use crate::package::tar::Entry;
+use signalbox_oci::tar::Entry;
 
 #[test]
 fn each_file_belongs_to_one_package() {

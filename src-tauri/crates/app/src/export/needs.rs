@@ -1,70 +1,25 @@
 //! What the steps of workflows need on a machine, and which of them cannot leave this program.
 
+mod models;
+mod modules;
+mod servers;
+
 use crate::host::credential_lint::{is_well_known, variable};
 use crate::host::outgoing::is_telling;
-use crate::workflows::grants::is_fixed;
+use crate::workflows::grants::{file_setting, is_fixed};
+use modules::{PORTABLE, modules_of, refusal};
 use serde_json::{Value, json};
+use signalbox_engine::connector::KnownConnectors;
 use signalbox_engine::{guard, params};
-use signalbox_model::bundle::{HumanReview, Module, NeededAddress, NeededFolder, NeededSecret, Needs};
+use signalbox_model::bundle::{
+    HumanReview, Module, NeededAddress, NeededFolder, NeededIndex, NeededModel, NeededSecret, Needs,
+};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Node, Workflow, secret_ref};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
-/// Modules that every exported program has; `people` is in those that are told how to ask them.
-const PORTABLE: &[&str] = &["documents", "files", "http", "script"];
-/// Modules by kind; a kind that is not listed needs the core alone.
-const MODULES: &[(&str, &[&str])] = &[
-    ("a2a.agent", &["http", "tools"]),
-    ("agent.task", &["model"]),
-    ("archive.pack", &["files"]),
-    ("archive.unpack", &["files"]),
-    ("builtin.human_approval", &["people"]),
-    ("builtin.human_decision", &["people"]),
-    ("builtin.human_form", &["people"]),
-    ("code.javascript", &["script"]),
-    ("connector.call", &["http", "connectors"]),
-    ("db.query", &["databases"]),
-    ("db.tables", &["databases"]),
-    ("db.write", &["databases"]),
-    ("file.list", &["files"]),
-    ("file.read", &["files"]),
-    ("file.write", &["files"]),
-    ("flow.pause", &["people"]),
-    ("html.select", &["documents"]),
-    ("http.request", &["http"]),
-    ("llm.chat", &["model"]),
-    ("mail.read", &["mail"]),
-    ("mail.send", &["mail"]),
-    ("mcp.tool", &["tools"]),
-    ("pdf.read", &["documents", "files"]),
-    ("rag.index", &["retrieval"]),
-    ("rag.retrieve", &["retrieval"]),
-    ("sheet.read", &["documents", "files"]),
-    ("sheet.write", &["files"]),
-    ("trigger.error", &["triggers"]),
-    ("trigger.file_watch", &["files", "triggers"]),
-    ("trigger.form", &["triggers"]),
-    ("trigger.poll", &["http", "triggers"]),
-    ("trigger.schedule", &["triggers"]),
-    ("trigger.webhook", &["triggers"]),
-];
-/// Steps that use files, and whether they write.
-const FILE_STEPS: [(&str, bool); 8] = [
-    ("archive.pack", true),
-    ("archive.unpack", false),
-    ("file.list", false),
-    ("file.read", false),
-    ("file.write", true),
-    ("pdf.read", false),
-    ("sheet.read", false),
-    ("sheet.write", true),
-];
-
-/// The modules that a step of a kind needs besides the core.
-fn modules_of(kind: &str) -> &'static [&'static str] {
-    MODULES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, modules)| modules)
-}
+pub(super) use modules::needs_full;
 
 /// What was found in the workflows so far.
 #[derive(Default)]
@@ -76,6 +31,13 @@ pub(super) struct Looked {
     secrets: BTreeMap<String, (BTreeSet<String>, Vec<String>, bool)>,
     folders: Vec<NeededFolder>,
     addresses: BTreeMap<Option<String>, Vec<String>>,
+    /// Steps by provider and model.
+    models: BTreeMap<(Option<String>, Option<String>), Vec<String>>,
+    /// Steps by tool server.
+    tool_servers: BTreeMap<String, Vec<String>>,
+    /// Steps that search an index, and indexes that steps make.
+    searched: BTreeMap<String, Vec<String>>,
+    made: BTreeSet<String>,
     problems: Vec<Value>,
 }
 
@@ -106,7 +68,12 @@ impl Looked {
         self.modules.contains_key("people")
     }
 
-    pub(super) fn take(&mut self, workflow: &Workflow) {
+    /// Steps by the tool server that they call.
+    pub(super) fn tool_servers(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.tool_servers
+    }
+
+    pub(super) fn take(&mut self, workflow: &Workflow, connectors: &KnownConnectors) {
         self.modules.entry("core".into()).or_default();
         for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.disabled != Some(true)) {
             let title = node.title.as_deref().filter(|title| !title.is_empty()).unwrap_or(id);
@@ -114,11 +81,18 @@ impl Looked {
             self.kind(&at, node);
             self.asks(&at, node);
             self.checks(&at, node);
+            self.model(&at, workflow, node);
+            self.tools(&at, workflow, node);
             let Some(config) = &node.config else { continue };
             match node.kind.as_str() {
-                "http.request" => self.request(&at, config),
-                kind => self.file(&at, kind, config),
+                "http.request" | "a2a.agent" => self.request(&at, config),
+                "connector.call" => self.connector(&at, node, connectors),
+                "db.query" | "db.tables" | "db.write" => self.database(&at, config),
+                "mail.read" | "mail.send" => self.mail(&at, &node.kind, config),
+                "rag.index" | "rag.retrieve" => self.index(&at, &node.kind, config),
+                _ => {}
             }
+            self.file(&at, node, config);
             self.texts(&at, config, "/config");
         }
         let initial = workflow.context.as_ref().and_then(|context| context.initial.as_ref());
@@ -130,7 +104,7 @@ impl Looked {
         }
     }
 
-    fn problem(&mut self, workflow: &str, code: &str, path: String, message: String, hint: &str) {
+    pub(super) fn problem(&mut self, workflow: &str, code: &str, path: String, message: String, hint: &str) {
         self.problems.push(json!({
             "severity": "error", "code": code, "workflow": workflow, "path": path, "message": message, "hint": hint,
         }));
@@ -142,52 +116,15 @@ impl Looked {
         for module in required.iter().chain(core) {
             self.modules.entry((*module).to_owned()).or_default().insert(node.kind.clone());
         }
-        let heals = node.kind == "builtin.self_healing"
-            && node
-                .config
-                .as_ref()
-                .and_then(|config| config["strategy"].as_str())
-                .is_some_and(|s| s != "deterministic");
         let is_there = |module: &str| PORTABLE.contains(&module) || (module == "people" && self.asks_people);
-        let missing = required.iter().copied().find(|module| !is_there(module));
-        let missing = missing.or(heals.then_some("model"));
-        let Some(module) = missing else { return };
-        let (why, hint) = match module {
-            "people" => (
-                "asks a person, and this export has no way to ask",
-                "Export it with --human terminal or --human ui, or remove the step.",
-            ),
-            "triggers" => (
-                "starts runs by itself, and an exported program starts a run only with its command `run`",
-                "Begin with a Manual start, and have the scheduler of the machine call the program.",
-            ),
-            "model" => (
-                "asks a language model, and an exported program has no models",
-                "Run this workflow with `signalbox run`, or replace the step.",
-            ),
-            "databases" => (
-                "uses a database, and an exported program reaches none",
-                "Run this workflow with `signalbox run` or `signalbox serve`, or replace the step.",
-            ),
-            "connectors" => (
-                "calls a service by a connector, and an exported program has no connectors",
-                "Run this workflow with `signalbox run`, or replace the step by an HTTP request.",
-            ),
-            "mail" => (
-                "sends or reads mail, and an exported program has no mail",
-                "Run this workflow with `signalbox run`, or replace the step.",
-            ),
-            "retrieval" => (
-                "uses an index of documents, and an exported program has none",
-                "Run this workflow with `signalbox run`, or replace the step.",
-            ),
-            _ => (
-                "calls tools or agents, and an exported program has none",
-                "Run this workflow with `signalbox run`, or replace the step.",
-            ),
-        };
+        let Some(module) = required.iter().copied().find(|module| !is_there(module)) else { return };
+        let (why, hint) = refusal(module);
         let message = format!("'{}' ({}) {why}.", at.title, node.kind);
         self.problem(at.workflow, "EXPORT_KIND", at.path("/type"), message, hint);
+    }
+
+    fn needs_module(&mut self, module: &str, kind: &str) {
+        self.modules.entry(module.to_owned()).or_default().insert(kind.to_owned());
     }
 
     /// A rule of an error handler may ask a person although no step does.
@@ -213,7 +150,7 @@ impl Looked {
         let guards = guard::active(node);
         if guards.ask_model() {
             let message = format!(
-                "A safety check of '{}' asks a language model, and an exported program has no models.",
+                "A safety check of '{}' asks a language model, which exported programs do not do.",
                 at.title
             );
             let hint = "Run this workflow with `signalbox run`, or use a check by rules.";
@@ -232,16 +169,7 @@ impl Looked {
 
     fn request(&mut self, at: &At<'_>, config: &Value) {
         let url = config["url"].as_str().unwrap_or_default();
-        let fixed = origin(url);
-        self.addresses.entry(fixed.as_ref().map(|url| url.origin().ascii_serialization())).or_default().push(at.name());
-        if let Some(name) = config["credential"].as_str().and_then(secret_ref::reference) {
-            let secret = self.secrets.entry(name.to_owned()).or_insert_with(|| (BTreeSet::new(), Vec::new(), true));
-            match &fixed {
-                Some(url) => _ = secret.0.insert(allowed_host(url)),
-                None => secret.2 = false,
-            }
-            secret.1.push(at.name());
-        }
+        self.sends(at, config, origin(url).as_slice());
         if is_fixed_text(url) && is_telling(url) {
             self.plain_secret(at.workflow, at.path("/config/url"), &format!("The address of '{}'", at.title));
         }
@@ -256,18 +184,36 @@ impl Looked {
         }
     }
 
-    fn file(&mut self, at: &At<'_>, kind: &str, config: &Value) {
-        let Some((_, write)) = FILE_STEPS.iter().find(|(step, _)| *step == kind) else { return };
-        let path = config["path"].as_str().filter(|path| !path.is_empty() && is_fixed(path));
-        if let Some(path) = path {
-            let folder = NeededFolder {
-                path: path.to_owned(),
-                workflow: at.workflow.to_owned(),
-                step: at.name(),
-                write: *write,
-            };
-            self.folders.push(folder);
+    /// What a step sends a request to, and the credential that goes along; no address = it is known in the run only.
+    fn sends(&mut self, at: &At<'_>, config: &Value, to: &[Url]) {
+        let place = |url: &Url| match url.scheme() {
+            "http" | "https" => url.origin().ascii_serialization(),
+            _ => format!("{}://{}{}", url.scheme(), url.host_str().unwrap_or_default(), port_of(url)),
+        };
+        let origins: BTreeSet<Option<String>> =
+            if to.is_empty() { BTreeSet::from([None]) } else { to.iter().map(|url| Some(place(url))).collect() };
+        for origin in origins {
+            self.addresses.entry(origin).or_default().push(at.name());
         }
+        if let Some(name) = config["credential"].as_str().and_then(secret_ref::reference) {
+            let secret = self.secrets.entry(name.to_owned()).or_insert_with(|| (BTreeSet::new(), Vec::new(), true));
+            secret.2 &= !to.is_empty();
+            secret.0.extend(to.iter().map(allowed_host));
+            secret.1.push(at.name());
+        }
+    }
+
+    fn file(&mut self, at: &At<'_>, node: &Node, config: &Value) {
+        let Some((field, write)) = file_setting(node) else { return };
+        let path = config[field].as_str().filter(|path| !path.is_empty() && is_fixed(path));
+        if let Some(path) = path {
+            self.folder(at, path, write);
+        }
+    }
+
+    fn folder(&mut self, at: &At<'_>, path: &str, write: bool) {
+        let folder = NeededFolder { path: path.to_owned(), workflow: at.workflow.to_owned(), step: at.name(), write };
+        self.folders.push(folder);
     }
 
     /// Keys of well-known services, wherever they stand in the settings.
@@ -309,6 +255,18 @@ impl Looked {
             secrets: self.secrets.into_iter().map(secret).collect(),
             folders: self.folders,
             addresses: self.addresses.into_iter().map(|(origin, steps)| NeededAddress { origin, steps }).collect(),
+            models: self
+                .models
+                .into_iter()
+                .map(|((provider, model), steps)| NeededModel { provider, model, steps })
+                .collect(),
+            tool_servers: Vec::new(),
+            indexes: self
+                .searched
+                .into_iter()
+                .filter(|(name, _)| !self.made.contains(name))
+                .map(|(name, steps)| NeededIndex { name, steps })
+                .collect(),
         };
         (modules.collect(), needs, self.problems)
     }
@@ -341,9 +299,13 @@ fn origin(url: &str) -> Option<Url> {
 
 /// As a credential names the hosts that it may be sent to.
 fn allowed_host(url: &Url) -> String {
-    let plain = if url.scheme() == "http" { "http://" } else { "" };
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{plain}{}{port}", url.host_str().unwrap_or_default())
+    // Databases and mail servers without TLS.
+    let plain = if matches!(url.scheme(), "http" | "plain") { "http://" } else { "" };
+    format!("{plain}{}{}", url.host_str().unwrap_or_default(), port_of(url))
+}
+
+fn port_of(url: &Url) -> String {
+    url.port().map(|port| format!(":{port}")).unwrap_or_default()
 }
 
 #[cfg(test)]

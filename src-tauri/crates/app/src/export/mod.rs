@@ -1,29 +1,36 @@
 //! A workflow as a standalone program (ADR 133): what it needs, what keeps it from leaving, and the file that carries it. The
 //! file is the runner with the workflow behind its bytes; nothing is compiled here.
 
+mod container;
 mod needs;
 
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
+use crate::tool_servers::Approvals;
 use crate::workflows::check;
 use crate::workflows::library::load;
 use crate::workflows::subworkflows::{find, in_folder};
-use needs::Looked;
+use needs::{Looked, needs_full};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use signalbox_adapters::durable;
+use signalbox_model::Workflow;
 pub use signalbox_model::bundle::{AuditKeeping, Bundle, HumanReview};
-use signalbox_model::bundle::{BundledFile, FOOTER, FORMAT, Footer};
+use signalbox_model::bundle::{BundledFile, FOOTER, FORMAT, Footer, Module, NeededToolServer};
 use signalbox_model::hash::hex;
 use signalbox_model::text::without_bom;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// File name of a runner, beside the program that exports.
-fn runner_name(human: HumanReview) -> String {
-    let page = if human == HumanReview::Ui { "-ui" } else { "" };
-    format!("signalbox-runner{page}{}", std::env::consts::EXE_SUFFIX)
+/// File name of a runner, beside the program that exports: the smallest that has the modules.
+fn runner_name(modules: &[Module], human: HumanReview) -> String {
+    let which = match human {
+        _ if needs_full(modules.iter().map(|module| module.name.as_str())) => "-full",
+        HumanReview::Ui => "-ui",
+        HumanReview::None | HumanReview::Terminal => "",
+    };
+    format!("signalbox-runner{which}{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// What an export will be.
@@ -50,8 +57,8 @@ pub struct Exported {
 }
 
 /// The runner beside the program that exports; the error says how to get one.
-fn runner_beside(program: &Path, human: HumanReview) -> ApiResult<PathBuf> {
-    let runner = program.with_file_name(runner_name(human));
+fn runner_beside(program: &Path, name: &str) -> ApiResult<PathBuf> {
+    let runner = program.with_file_name(name);
     if runner.is_file() {
         return Ok(runner);
     }
@@ -84,9 +91,10 @@ pub fn look(
         let path = lookup(id).ok_or_else(|| changed(id))?;
         files.push(BundledFile::new(id, text_of(&load(&path)?.bytes, &path)?));
     }
+    let all = || std::iter::once(&workflow).chain(called.files.values().map(AsRef::as_ref));
     let mut looked = Looked::new(human);
-    looked.take(&workflow);
-    called.files.values().for_each(|file| looked.take(file));
+    all().for_each(|file| looked.take(file, &called.connectors));
+    let tool_servers = approvals(data, all(), &mut looked)?;
     // A program that never asks has nothing to ask with.
     let human = if looked.needs_people() { human } else { HumanReview::None };
     let (modules, mut needs, problems) = looked.into_parts();
@@ -94,6 +102,10 @@ pub fn look(
         return Err(refused(&problems));
     }
     needs.params = needs::params(&workflow);
+    needs.tool_servers = tool_servers;
+    let connectors = called.connectors.pinned(all());
+    let connectors = connectors.iter().map(|(name, one)| BundledFile::new(name, json!(one).to_string())).collect();
+    let runner = runner_beside(program, &runner_name(&modules, human))?;
 
     let bundle = Bundle {
         format: FORMAT,
@@ -106,6 +118,7 @@ pub fn look(
         modules,
         needs,
         files,
+        connectors,
     };
     let section = bundle.to_bytes().map_err(|error| {
         ApiError::new(
@@ -115,9 +128,39 @@ pub fn look(
             "Report this fault.",
         )
     })?;
-    let runner = runner_beside(program, human)?;
     let size = bare_runner(&runner)? + section.len() as u64;
     Ok(Export { bundle, runner, size, section })
+}
+
+/// The approvals that go with a program. A server that nobody approved here, and tools that would be refused in a run, are problems.
+fn approvals<'a>(
+    data: Option<&Path>,
+    workflows: impl Iterator<Item = &'a Workflow>,
+    looked: &mut Looked,
+) -> ApiResult<Vec<NeededToolServer>> {
+    if looked.tool_servers().is_empty() {
+        return Ok(Vec::new());
+    }
+    let approvals = Approvals::of(data)?;
+    let mut carried = Vec::new();
+    for (name, steps) in looked.tool_servers().clone() {
+        let used = steps.join(", ");
+        match approvals.server(&name, steps)? {
+            Some(server) => carried.push(server),
+            None => {
+                let message = format!("The tool server '{name}' is not approved on this machine ({used} calls it).");
+                let hint = "Approve it first, with `signalbox tools connect` and `signalbox tools approve`, or in Settings, Tools.";
+                looked.problem("", "TOOLS_NOT_APPROVED", String::new(), message, hint);
+            }
+        }
+    }
+    for workflow in workflows {
+        for found in approvals.findings(workflow)? {
+            let hint = found.hint.clone();
+            looked.problem(&workflow.id, &found.code.as_str(), found.path, found.message, &hint);
+        }
+    }
+    Ok(carried)
 }
 
 fn text_of(bytes: &[u8], path: &Path) -> ApiResult<String> {
@@ -164,11 +207,13 @@ impl Export {
     /// What the program is made of and what it will need, for programs.
     pub fn check_list(&self) -> Value {
         let bundle = &self.bundle;
-        let files: Vec<Value> =
-            bundle.files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect();
+        let hashes = |files: &[BundledFile]| -> Value {
+            files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect()
+        };
+        let (files, connectors) = (hashes(&bundle.files), hashes(&bundle.connectors));
         json!({
             "name": bundle.name, "title": bundle.title, "platform": bundle.platform, "audit": bundle.audit, "human": bundle.human,
-            "modules": bundle.modules, "needs": bundle.needs, "workflows": files, "sizeBytes": self.size,
+            "modules": bundle.modules, "needs": bundle.needs, "workflows": files, "connectors": connectors, "sizeBytes": self.size,
         })
     }
 

@@ -9,7 +9,15 @@ fn libraries_are_read_from_ldd_and_virtual_ones_are_none() {
 
 #[test]
 fn everything_in_the_layout_is_named_by_its_digest_and_size() {
-    let image = Image { arch: "amd64".into(), version: "0.1.0".into(), created: "2026-11-29T00:00:00Z".into() };
+    let image = Image {
+        arch: "amd64".into(),
+        version: "0.1.0".into(),
+        created: "2026-11-29T00:00:00Z".into(),
+        entrypoint: vec!["/usr/bin/a \"quoted\"".into()],
+        data: "/var/lib/a".into(),
+        health: vec!["/usr/bin/a".into(), "health".into()],
+        ..Image::default()
+    };
     let blob = |name: &str, bytes: &str| Blob { sha256: name.repeat(64), bytes: bytes.as_bytes().to_vec() };
     let config = blob("c", &image.config(&"d".repeat(64)));
     let manifest = blob("m", &image.manifest(&config, &blob("l", "layer")));
@@ -20,7 +28,7 @@ fn everything_in_the_layout_is_named_by_its_digest_and_size() {
     assert_eq!(layout.0.len(), 5);
     // Braces and quotes are even: it is written by hand.
     for entry in layout.0.values() {
-        if let super::super::tar::Entry::File { bytes, .. } = entry {
+        if let crate::tar::Entry::File { bytes, .. } = entry {
             let count = |wanted: u8| bytes.iter().filter(|byte| **byte == wanted).count();
             assert_eq!((count(b'{'), count(b'['), count(b'"') % 2), (count(b'}'), count(b']'), 0));
         }

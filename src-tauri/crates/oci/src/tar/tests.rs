@@ -24,7 +24,7 @@ fn the_same_files_give_the_same_bytes_in_whatever_order_they_came() {
 
 #[test]
 fn tar_reads_it() {
-    let file = std::env::temp_dir().join(format!("xtask-tar-{}.tar", std::process::id()));
+    let file = std::env::temp_dir().join(format!("oci-tar-{}.tar", std::process::id()));
     std::fs::write(&file, tree().archive("top", 1_700_000_000).expect("an archive")).expect("written");
     let args = ["--utc", "--numeric-owner", "-tvf", &file.to_string_lossy()];
     let out = std::process::Command::new("tar").args(args).output();

@@ -1,6 +1,8 @@
-use super::{Looked, MODULES, modules_of, origin, params};
+use super::modules::{MODULES, PORTABLE};
+use super::{Looked, modules_of, origin, params};
 use crate::workflows::check::kinds;
 use serde_json::{Value, json};
+use signalbox_engine::connector::KnownConnectors;
 use signalbox_model::Workflow;
 use signalbox_model::bundle::{Module, Needs};
 
@@ -11,7 +13,7 @@ fn workflow(nodes: Value) -> Workflow {
 
 fn look(nodes: Value) -> (Vec<Module>, Needs, Vec<Value>) {
     let mut looked = Looked::default();
-    looked.take(&workflow(nodes));
+    looked.take(&workflow(nodes), &KnownConnectors::default());
     looked.into_parts()
 }
 
@@ -24,8 +26,7 @@ fn ts_167_every_kind_alone_has_its_modules() {
         let mut wanted: Vec<&str> = modules_of(&kind.kind).iter().copied().chain(["core"]).collect();
         wanted.sort_unstable();
         assert_eq!(names, wanted, "{}", kind.kind);
-        let can_leave = wanted.iter().all(|name| ["core", "documents", "files", "http", "script"].contains(name));
-        // A self-healing step asks a model by its settings, not by its kind.
+        let can_leave = wanted.iter().all(|name| *name == "core" || PORTABLE.contains(name));
         assert_eq!(problems.is_empty(), can_leave, "{}: {problems:?}", kind.kind);
     }
     let names: Vec<String> = kinds().into_iter().map(|kind| kind.kind).collect();
@@ -41,14 +42,17 @@ fn ts_167_every_kind_alone_has_its_modules() {
 }
 
 #[test]
-fn what_asks_a_person_or_a_model_cannot_leave_wherever_it_says_so() {
-    let (_, _, problems) = look(json!({
+fn what_asks_a_person_cannot_leave_without_a_way_to_ask_wherever_it_says_so() {
+    let (modules, _, problems) = look(json!({
         "heal": { "type": "builtin.self_healing", "config": { "strategy": "both" } },
+        "ask": { "type": "llm.chat", "config": { "tools": ["files/read"], "toolRules": [{ "name": "all", "when": "true", "action": "ask" }] } },
         "errors": { "type": "builtin.error_handler", "config": { "rules": [{ "action": "abort" }, { "action": "human_review" }] } },
         "off": { "type": "builtin.human_approval", "disabled": true },
     }));
     let paths: Vec<&str> = problems.iter().filter_map(|problem| problem["path"].as_str()).collect();
-    assert_eq!(paths, ["/nodes/heal/type", "/nodes/errors/config/rules/1/action"]);
+    assert_eq!(paths, ["/nodes/ask/config/toolRules", "/nodes/errors/config/rules/1/action"]);
+    let model = modules.iter().find(|module| module.name == "model").expect("a model");
+    assert_eq!(model.kinds, ["builtin.self_healing", "llm.chat"]);
 }
 
 #[test]
@@ -94,6 +98,59 @@ fn secrets_folders_addresses_and_params_are_listed() {
         "properties": { "name": { "type": "string" }, "count": { "default": 1 }, "base": { "type": "string", "x-practice": true } },
     }));
     assert_eq!(params(&with_params), ["base", "name"]);
+}
+
+/// A secret goes to the server that a step names, in the way the step asks for.
+#[test]
+fn databases_mail_connectors_indexes_and_models_are_listed() {
+    let (modules, needs, problems) = look(json!({
+        "q": { "type": "db.query", "config": { "system": "postgres", "host": "db.example.com", "credential": "secret://db" } },
+        "w": { "type": "db.write", "config": { "system": "mysql", "host": "db.lan", "port": 3307, "tls": "off", "credential": "secret://lan" } },
+        "l": { "type": "db.query", "config": { "system": "sqlite", "file": "/srv/shop.db", "access": "write" } },
+        "m": { "type": "mail.send", "config": { "host": "smtp.example.org", "credential": "secret://mail" } },
+        "e": { "type": "mail.read", "config": { "host": "={{params.host}}", "credential": "secret://mail" } },
+        "c": { "type": "connector.call", "config": { "connector": "none", "server": "https://api.example.org/v1", "credential": "secret://svc" } },
+        "r": { "type": "rag.retrieve", "config": { "index": "manuals", "embeddingModel": "vectors" } },
+        "i": { "type": "rag.index", "config": { "index": "own" } },
+        "o": { "type": "rag.retrieve", "config": { "index": "own" } },
+        "a": { "type": "llm.chat", "config": { "provider": "house", "model": "big" } },
+        "b": { "type": "agent.task", "config": { "provider": { "kind": "ollama", "baseUrl": "http://127.0.0.1:11434" }, "model": "x" } },
+    }));
+    assert_eq!(problems, Vec::<Value>::new());
+    let names: Vec<&str> = modules.iter().map(|module| module.name.as_str()).collect();
+    assert_eq!(names, ["connectors", "core", "databases", "http", "mail", "model", "retrieval"]);
+    let hosts: Vec<(&str, &[String])> =
+        needs.secrets.iter().map(|secret| (secret.name.as_str(), secret.hosts.as_slice())).collect();
+    assert_eq!(
+        json!(hosts),
+        json!([
+            ["db", ["db.example.com:5432"]],
+            ["lan", ["http://db.lan:3307"]],
+            ["mail", []],
+            ["svc", ["api.example.org"]],
+        ])
+    );
+    assert_eq!(json!(needs.indexes), json!([{ "name": "manuals", "steps": ["w/r"] }]));
+    assert_eq!(
+        json!(needs.models),
+        json!([{ "model": "vectors", "steps": ["w/r"] }, { "provider": "house", "model": "big", "steps": ["w/a"] }])
+    );
+    assert_eq!(
+        json!(needs.folders),
+        json!([{ "path": "/srv/shop.db", "workflow": "w", "step": "w/l", "write": true }])
+    );
+    let origins: Vec<Option<&str>> = needs.addresses.iter().map(|one| one.origin.as_deref()).collect();
+    assert_eq!(
+        origins,
+        [
+            None,
+            Some("http://127.0.0.1:11434"),
+            Some("https://api.example.org"),
+            Some("plain://db.lan:3307"),
+            Some("postgres://db.example.com:5432"),
+            Some("smtps://smtp.example.org:465"),
+        ]
+    );
 }
 
 #[test]

@@ -1,53 +1,62 @@
 //! A tar that is the same whenever it is written of the same files: sorted, with fixed owners, one time, and modes by what a
 //! file is. Plain ustar; names above its limits are refused.
 
-use crate::Failure;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub enum Entry {
     /// A file with its permissions.
-    File { bytes: Vec<u8>, mode: u32 },
+    File {
+        /// What it holds.
+        bytes: Vec<u8>,
+        /// Its permissions.
+        mode: u32,
+    },
     /// A symbolic link to this.
     Link(String),
     /// An empty folder with its permissions and the number of its owner.
-    Folder { mode: u32, owner: u32 },
+    Folder {
+        /// Its permissions.
+        mode: u32,
+        /// The number of its owner, and of the owner's group.
+        owner: u32,
+    },
 }
 
 /// Files by path, without a slash at the beginning. The order of the map is the order in the archive.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tree(pub(crate) BTreeMap<String, Entry>);
+pub struct Tree(pub BTreeMap<String, Entry>);
 
 impl Tree {
     /// Adds a file that everybody may read.
-    pub(crate) fn file(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+    pub fn file(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.0.insert(path.into(), Entry::File { bytes: bytes.into(), mode: 0o644 });
     }
 
     /// Adds a file that everybody may run.
-    pub(crate) fn program(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
+    pub fn program(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.0.insert(path.into(), Entry::File { bytes: bytes.into(), mode: 0o755 });
     }
 
     /// Adds a symbolic link.
-    pub(crate) fn link(&mut self, path: impl Into<String>, to: impl Into<String>) {
+    pub fn link(&mut self, path: impl Into<String>, to: impl Into<String>) {
         self.0.insert(path.into(), Entry::Link(to.into()));
     }
 
     /// Adds an empty folder.
-    pub(crate) fn folder(&mut self, path: impl Into<String>, mode: u32, owner: u32) {
+    pub fn folder(&mut self, path: impl Into<String>, mode: u32, owner: u32) {
         self.0.insert(path.into(), Entry::Folder { mode, owner });
     }
 
     /// Bytes of all files.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         let size = |entry: &Entry| if let Entry::File { bytes, .. } = entry { bytes.len() as u64 } else { 0 };
         self.0.values().map(size).sum()
     }
 
     /// All folders on the way to something, parents first, that are not entries themselves.
-    pub(crate) fn parents(&self) -> BTreeSet<String> {
+    pub fn parents(&self) -> BTreeSet<String> {
         let mut folders = BTreeSet::new();
         for path in self.0.keys() {
             for (at, _) in path.match_indices('/') {
@@ -58,8 +67,11 @@ impl Tree {
         folders
     }
 
-    /// The archive; `below` stands before every path, `time` is the time of everything.
-    pub(crate) fn archive(&self, below: &str, time: u64) -> Result<Vec<u8>, Failure> {
+    /// The archive; `below` stands before every path, `time` is the time of everything, in seconds since 1970.
+    ///
+    /// # Errors
+    /// A name or a link that does not fit the format, in words.
+    pub fn archive(&self, below: &str, time: u64) -> Result<Vec<u8>, String> {
         let folders = self.parents().into_iter().map(|path| (path, None));
         let mut all: BTreeMap<String, Option<&Entry>> = folders.collect();
         all.extend(self.0.iter().map(|(path, entry)| (path.clone(), Some(entry))));
@@ -94,10 +106,10 @@ fn header(
     size: u64,
     time: u64,
     link: &str,
-) -> Result<[u8; 512], Failure> {
+) -> Result<[u8; 512], String> {
     let mut block = [0_u8; 512];
     let (prefix, short) = split(name).ok_or_else(|| format!("The name {name} is too long for a tar."))?;
-    let mut put = |at: usize, text: &str, room: usize| -> Result<(), Failure> {
+    let mut put = |at: usize, text: &str, room: usize| -> Result<(), String> {
         if text.len() > room {
             return Err(format!("{text} is too long for a tar ({room} bytes)."));
         }

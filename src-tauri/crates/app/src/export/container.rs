@@ -1,0 +1,171 @@
+//! `--target container`: the program with the libraries that it is linked with, as an OCI image in a tar. No container engine is
+//! used; any engine loads it.
+
+use super::{Export, Exported};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::host::clock::now_ms;
+use crate::host::files::io_error;
+use flate2::{Compression, GzBuilder};
+use sha2::{Digest, Sha256};
+use signalbox_adapters::durable;
+use signalbox_model::bundle::HumanReview;
+use signalbox_model::hash::hex;
+use signalbox_model::time;
+use signalbox_oci::image::{Blob, Image, USER, libraries};
+use signalbox_oci::tar::Tree;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Certificates of authorities, where Debian and most others have them.
+const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
+/// The folder of runs and the audit chain: the only one that is written.
+const DATA: &str = "var/lib/program";
+/// Where its page is served, on the loopback of the container.
+const PORT: u16 = 9160;
+
+fn refused(message: String, hint: &str) -> ApiError {
+    ApiError::new(Class::Invalid, "CANNOT_EXPORT", message, hint)
+}
+
+/// The libraries of a program on this machine: path in the image, and its bytes.
+fn linked(runner: &Path) -> ApiResult<Vec<(String, Vec<u8>)>> {
+    let hint = "Install libc-bin (Debian), or export with --target bundle.";
+    let told = Command::new("ldd").arg(runner).output().map_err(|error| {
+        refused(format!("ldd, which says what a program is linked with, cannot be started: {error}."), hint)
+    })?;
+    if !told.status.success() {
+        return Err(refused(format!("ldd does not say what {} is linked with.", runner.display()), hint));
+    }
+    let list = String::from_utf8_lossy(&told.stdout).into_owned();
+    let read = |(inside, here): (String, String)| -> ApiResult<(String, Vec<u8>)> {
+        let bytes = fs::read(&here).map_err(|error| io_error(&error, Path::new(&here), "read"))?;
+        Ok((inside, bytes))
+    };
+    libraries(&list).into_iter().map(read).collect()
+}
+
+/// Seconds since 1970 of everything in the image: `SOURCE_DATE_EPOCH`, or now.
+fn made_at() -> u64 {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
+    given.unwrap_or_else(|| u64::try_from(now_ms() / 1_000).unwrap_or_default())
+}
+
+fn blob(bytes: Vec<u8>) -> Blob {
+    Blob { sha256: hex(&Sha256::digest(&bytes)), bytes }
+}
+
+fn gzipped(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    // Without a name and a time: the same files give the same bytes.
+    let mut packed = GzBuilder::new().write(Vec::new(), Compression::default());
+    packed.write_all(bytes)?;
+    packed.finish()
+}
+
+impl Export {
+    /// Name of the file that is written.
+    fn image_name(&self) -> String {
+        format!("{}.oci.tar", self.bundle.name)
+    }
+
+    /// Whether the program serves; otherwise the container makes one run.
+    fn serves(&self) -> bool {
+        self.bundle.human == HumanReview::Ui
+    }
+
+    fn image(&self) -> ApiResult<Vec<u8>> {
+        let arch = match std::env::consts::ARCH {
+            "x86_64" => "amd64",
+            "aarch64" => "arm64",
+            other => other,
+        };
+        let name = &self.bundle.name;
+        let program = format!("/usr/bin/{name}");
+        let mut tree = Tree::default();
+        for (inside, bytes) in linked(&self.runner)? {
+            tree.program(inside, bytes);
+        }
+        tree.program(program.trim_start_matches('/'), self.bytes()?);
+        tree.file("etc/passwd", format!("program:x:{USER}:{USER}:{name}:/{DATA}:/nonexistent\n"));
+        tree.file("etc/group", format!("program:x:{USER}:\n"));
+        if Path::new(CERTIFICATES).is_file() {
+            let bytes = fs::read(CERTIFICATES).map_err(|error| io_error(&error, Path::new(CERTIFICATES), "read"))?;
+            tree.file(CERTIFICATES.trim_start_matches('/'), bytes);
+        }
+        tree.folder(DATA, 0o700, USER);
+        tree.folder("tmp", 0o1777, 0);
+        let time = made_at();
+        let unfit =
+            |why: String| refused(format!("The image cannot be made: {why}"), "Give the workflow a shorter id.");
+        let layer = tree.archive("", time).map_err(unfit)?;
+        let data = format!("/{DATA}");
+        let command = if self.serves() { "serve" } else { "run" };
+        let image = Image {
+            arch: arch.to_owned(),
+            title: self.bundle.title.clone(),
+            version: self.bundle.made_by.clone(),
+            created: time::format(i64::try_from(time).unwrap_or_default().saturating_mul(1_000)),
+            created_by: "signalbox export".to_owned(),
+            licenses: env!("CARGO_PKG_LICENSE").to_owned(),
+            env: vec![
+                "PATH=/usr/bin".to_owned(),
+                format!("HOME={data}"),
+                format!("SIGNALBOX_DATA={data}"),
+                format!("SIGNALBOX_PORT={PORT}"),
+            ],
+            entrypoint: vec![program.clone()],
+            cmd: vec!["--json".to_owned(), command.to_owned()],
+            health: if self.serves() { vec![program, "health".to_owned()] } else { Vec::new() },
+            data,
+        };
+        let packed = gzipped(&layer).map_err(|error| unfit(format!("{error}.")))?;
+        let diff = hex(&Sha256::digest(&layer));
+        let (config, layer) = (blob(image.config(&diff).into_bytes()), blob(packed));
+        let manifest = blob(image.manifest(&config, &layer).into_bytes());
+        image.layout(manifest, config, layer).archive("", time).map_err(unfit)
+    }
+
+    /// The program, whole.
+    fn bytes(&self) -> ApiResult<Vec<u8>> {
+        let mut bytes = fs::read(&self.runner).map_err(|error| io_error(&error, &self.runner, "read"))?;
+        bytes.extend(&self.section);
+        if bytes.len() as u64 != self.size {
+            let message = "The runner was changed while it was copied.";
+            return Err(ApiError::new(Class::Conflict, "CHANGED", message, "Export again."));
+        }
+        Ok(bytes)
+    }
+
+    /// Writes an image of the program into a folder that is new or empty: the whole file or none of it.
+    ///
+    /// # Errors
+    /// Another system than Linux, a missing `ldd`, or why the file cannot be written.
+    pub fn write_image(&self, out: &Path) -> ApiResult<Exported> {
+        if std::env::consts::OS != "linux" {
+            let message = "A container image is made on Linux only: it holds the libraries of this machine.";
+            return Err(refused(message.to_owned(), "Export it on Linux, or with --target bundle."));
+        }
+        Self::check_folder(out)?;
+        let image = self.image()?;
+        fs::create_dir_all(out).map_err(|error| io_error(&error, out, "created"))?;
+        let (file, part) = (out.join(self.image_name()), out.join(format!("{}.part", self.image_name())));
+        written(&part, &file, &image).map_err(|error| {
+            // Half an image is of no use to anybody.
+            let _ = fs::remove_file(&part);
+            io_error(&error, &file, "written")
+        })?;
+        Ok(Exported { file, size: image.len() as u64, sha256: hex(&Sha256::digest(&image)) })
+    }
+}
+
+fn written(part: &PathBuf, file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut to = fs::File::create_new(part)?;
+    to.write_all(bytes)?;
+    to.sync_all()?;
+    fs::rename(part, file)?;
+    durable::sync_name(file)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

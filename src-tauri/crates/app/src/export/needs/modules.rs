@@ -1,0 +1,70 @@
+//! Which modules the kinds of steps need, and which runner has them.
+
+/// Modules that some runner has; `people` is in programs that are told how to ask them.
+pub(super) const PORTABLE: &[&str] =
+    &["connectors", "databases", "documents", "files", "http", "mail", "model", "retrieval", "script", "tools"];
+/// Modules that only the full runner has.
+const FULL: &[&str] = &["databases", "mail", "model", "retrieval", "tools"];
+/// Modules by kind; a kind that is not listed needs the core alone.
+pub(super) const MODULES: &[(&str, &[&str])] = &[
+    ("a2a.agent", &["http"]),
+    ("agent.task", &["model"]),
+    ("archive.pack", &["files"]),
+    ("archive.unpack", &["files"]),
+    ("builtin.human_approval", &["people"]),
+    ("builtin.human_decision", &["people"]),
+    ("builtin.human_form", &["people"]),
+    ("code.javascript", &["script"]),
+    ("connector.call", &["http", "connectors"]),
+    ("db.query", &["databases"]),
+    ("db.tables", &["databases"]),
+    ("db.write", &["databases"]),
+    ("file.list", &["files"]),
+    ("file.read", &["files"]),
+    ("file.write", &["files"]),
+    ("flow.pause", &["people"]),
+    ("html.select", &["documents"]),
+    ("http.request", &["http"]),
+    ("llm.chat", &["model"]),
+    ("mail.read", &["mail"]),
+    ("mail.send", &["mail"]),
+    ("mcp.tool", &["tools"]),
+    ("pdf.read", &["documents", "files"]),
+    ("rag.index", &["retrieval"]),
+    ("rag.retrieve", &["retrieval"]),
+    ("sheet.read", &["documents", "files"]),
+    ("sheet.write", &["files"]),
+    ("trigger.error", &["triggers"]),
+    ("trigger.file_watch", &["files", "triggers"]),
+    ("trigger.form", &["triggers"]),
+    ("trigger.poll", &["http", "triggers"]),
+    ("trigger.schedule", &["triggers"]),
+    ("trigger.webhook", &["triggers"]),
+];
+/// The modules that a step of a kind needs besides the core.
+pub(super) fn modules_of(kind: &str) -> &'static [&'static str] {
+    MODULES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, modules)| modules)
+}
+
+/// Whether the small runners lack one of these modules.
+pub(in super::super) fn needs_full<'a>(mut modules: impl Iterator<Item = &'a str>) -> bool {
+    modules.any(|module| FULL.contains(&module))
+}
+
+/// Why a module that is not there keeps a step from leaving, and what to do.
+pub(super) fn refusal(module: &str) -> (&'static str, &'static str) {
+    match module {
+        "people" => (
+            "asks a person, and this export has no way to ask",
+            "Export it with --human terminal or --human ui, or remove the step.",
+        ),
+        "triggers" => (
+            "starts runs by itself, and an exported program starts a run only with its command `run`",
+            "Begin with a Manual start, and have the scheduler of the machine call the program.",
+        ),
+        _ => (
+            "needs something that exported programs do not have",
+            "Run this workflow with `signalbox run`, or replace the step.",
+        ),
+    }
+}
