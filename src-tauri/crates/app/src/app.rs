@@ -17,7 +17,7 @@ use crate::runs::replay::driver::Replays;
 use crate::runs::structured_log::RunLog;
 use crate::runs::view_cache::Viewed;
 use crate::secrets::{KnownSecrets, StepSecrets};
-use crate::sign_in::SignIns;
+use crate::host::sign_in::SignIns;
 use crate::tasks::model_suggestion::Suggesting;
 use crate::tasks::resume_tokens::ResumeTokens;
 use crate::tool_servers::{BookOnThread, ToolBook};

@@ -16,7 +16,6 @@ mod response;
 mod router;
 mod runs;
 mod secrets;
-mod sign_in;
 mod tasks;
 mod tool_servers;
 mod triggers;

@@ -10,5 +10,6 @@ pub(crate) mod files;
 pub(crate) mod housekeeping;
 pub mod metrics;
 pub(crate) mod outgoing;
+pub(crate) mod sign_in;
 pub(crate) mod single_call;
 pub(crate) mod tracing;

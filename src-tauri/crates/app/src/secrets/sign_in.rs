@@ -7,7 +7,7 @@ use crate::dto::{
     SecretEntry, SecretSignIn, SecretSignInState, SecretSignedOut, SecretSigningIn, SecretTested, SecretUse, Via,
 };
 use crate::error::{ApiError, ApiResult, Class};
-use crate::sign_in::{Keeper, ShownCode, UnderWay, Unfit, WAITS, not_this_address, pasted_address};
+use crate::host::sign_in::{Keeper, ShownCode, UnderWay, Unfit, WAITS, not_this_address, pasted_address};
 use crate::workflows::library::load;
 use async_trait::async_trait;
 use serde_json::{Value, json};

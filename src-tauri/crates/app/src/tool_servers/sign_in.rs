@@ -10,7 +10,7 @@ use crate::dto::Via;
 use crate::dto::{ToolServer, ToolServerSignIn, ToolServerSignInState, ToolServerSignedOut, ToolServerSigningIn};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::secrets::StepSecrets;
-use crate::sign_in::{SignIns, UnderWay, Unfit, WAITS, not_this_address, pasted_address};
+use crate::host::sign_in::{SignIns, UnderWay, Unfit, WAITS, not_this_address, pasted_address};
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{ToolServerDefinition, ToolSignIn};
 use signalbox_adapters::oauth::{self, Challenge, Fault, RedirectPlace, RedirectServer, Trouble, Wanted};

@@ -5,7 +5,7 @@ use super::sign_in_state::{Notice, Signed, Standing, Stepped, words};
 use super::{meanwhile, unknown};
 use crate::caller::Caller;
 use crate::error::ApiResult;
-use crate::sign_in::Keeper;
+use crate::host::sign_in::Keeper;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use signalbox_adapters::mcp::{McpTools, ToolSignIn};
