@@ -9,7 +9,7 @@ mod audit_sink;
 mod connector;
 mod error_rules;
 mod folder;
-pub(crate) mod health;
+mod health;
 mod inbox;
 mod model;
 mod pins;
