@@ -6,14 +6,12 @@ use crate::command_list::{command_list, find};
 use crate::commands;
 use crate::dto::fitting;
 use crate::error::{ApiError, ApiResult};
+use crate::host::background::STACK;
 use crate::response::{Answer, not_json};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
-
-/// Expressions are compiled and evaluated here (TRUST, store rules).
-pub(crate) const STACK: usize = 32 * 1024 * 1024;
 
 fn parse<T: DeserializeOwned>(name: &str, request: &Value) -> ApiResult<T> {
     let wrong = |why: &str| {

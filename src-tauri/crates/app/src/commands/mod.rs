@@ -12,7 +12,7 @@ mod error_rules;
 mod failure_replay;
 mod failures;
 mod folder;
-pub(crate) mod health;
+mod health;
 mod inbox;
 mod index;
 mod model;

@@ -6,6 +6,9 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// For threads on which expressions are compiled and evaluated (TRUST, store rules).
+pub(crate) const STACK: usize = 32 * 1024 * 1024;
+
 impl App {
     /// Does `work` on the app's threads, after `first`, and again after the time that it gives; `None` ends it. The app is held
     /// only while the work is done: nothing in the background keeps a closing one open.

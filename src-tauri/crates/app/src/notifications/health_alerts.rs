@@ -4,9 +4,9 @@
 
 use crate::app::App;
 use crate::caller::Caller;
-use crate::commands::health::{MOST_DAYS, first_day, name_of, numbers_of};
 use crate::dto::{HealthAlert, HealthAlerts, HealthNumbers, RaisedHealthAlert};
 use crate::error::{ApiError, ApiResult, Class};
+use crate::notifications::health_numbers::{MOST_DAYS, first_day, name_of, numbers_of};
 use serde_json::{Value, json};
 use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;

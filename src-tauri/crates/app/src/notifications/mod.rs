@@ -2,4 +2,5 @@
 
 pub(crate) mod health_alerts;
 pub(crate) mod destinations;
+pub(crate) mod health_numbers;
 pub(crate) mod webhooks;

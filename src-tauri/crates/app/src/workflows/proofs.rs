@@ -4,7 +4,7 @@
 use crate::app::App;
 use crate::dto::{LastProof, ProofProgress, ProofView};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::router::STACK;
+use crate::host::background::STACK;
 use crate::workflows::check::{self, catalog};
 use crate::workflows::saved_tests;
 use serde_json::Value;
