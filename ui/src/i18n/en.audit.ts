@@ -287,6 +287,7 @@ export const audit = {
   'sink.kind.s3': 'S3 or compatible',
   'sink.kind.elasticsearch': 'Elasticsearch or OpenSearch',
   'sink.kind.syslog': 'Syslog over TLS',
+  'sink.kind.kafka': 'Kafka',
   'sink.address': 'Address of the server',
   'sink.ca': 'Certificate authority (PEM), when the system does not trust it',
   'sink.test': 'Test',

@@ -267,6 +267,7 @@ export const audit = {
   'sink.kind.s3': 'S3 或兼容服务',
   'sink.kind.elasticsearch': 'Elasticsearch 或 OpenSearch',
   'sink.kind.syslog': '通过 TLS 的 Syslog',
+  'sink.kind.kafka': 'Kafka',
   'sink.address': '服务器地址',
   'sink.ca': '证书颁发机构（PEM），系统不信任它时填写',
   'sink.test': '测试',

@@ -10,6 +10,7 @@ const EXAMPLES = {
   s3: 'https://s3.example/bucket/prefix?region=eu-central-1',
   elasticsearch: 'https://search.example:9200/signalbox-audit',
   syslog: 'syslog://log.example:6514',
+  kafka: 'kafka://kafka.example:9092/signalbox-audit?sasl=scram-sha-512',
 } as const;
 type Kind = keyof typeof EXAMPLES;
 const KINDS = Object.keys(EXAMPLES) as Kind[];

@@ -166,6 +166,7 @@ impl App {
             ca: target.ca.clone(),
             credential: credential.map_err(|error| other(error.message.trim_end_matches('.')))?,
             log_id: state.log_id.to_string(),
+            time_limit: sinks::Place::TIME_LIMIT,
         };
         let threads = self.threads.as_ref().ok_or_else(|| other("Signalbox is closing"))?;
         Remote::open(place, threads.handle().clone())

@@ -18,6 +18,8 @@ pub enum SinkKind {
     Elasticsearch,
     /// A logger that takes RFC 5424 over TLS.
     Syslog,
+    /// A topic of Kafka.
+    Kafka,
 }
 
 /// A new sink: a file in a folder, or a server.

@@ -55,7 +55,7 @@ impl Target {
         match self.kind {
             SinkKind::File => 0,
             SinkKind::S3 => SEGMENT,
-            SinkKind::Postgres | SinkKind::Elasticsearch | SinkKind::Syslog => GATHERED,
+            SinkKind::Postgres | SinkKind::Elasticsearch | SinkKind::Syslog | SinkKind::Kafka => GATHERED,
         }
     }
 }
@@ -67,6 +67,7 @@ pub(super) fn kind(kind: SinkKind) -> Option<sinks::Kind> {
         SinkKind::S3 => sinks::Kind::S3,
         SinkKind::Elasticsearch => sinks::Kind::Elasticsearch,
         SinkKind::Syslog => sinks::Kind::Syslog,
+        SinkKind::Kafka => sinks::Kind::Kafka,
     })
 }
 
