@@ -54,8 +54,8 @@ fn rules(place: &Place) -> Rules {
     }
 }
 
-/// An address of `host` (canonical) that the rules allow to connect to.
-pub(super) async fn resolve(host: &str, port: u16, rules: &Rules) -> io::Result<SocketAddr> {
+/// The addresses of `host` (canonical) that the rules allow to connect to: at least one.
+pub(super) async fn resolve(host: &str, port: u16, rules: &Rules) -> io::Result<Vec<SocketAddr>> {
     let found: Vec<IpAddr> = match host.parse() {
         Ok(ip) => vec![ip],
         Err(_) => {
@@ -64,12 +64,18 @@ pub(super) async fn resolve(host: &str, port: u16, rules: &Rules) -> io::Result<
         }
     };
     let Some(first) = found.first().copied() else { return Err(other(format!("the name '{host}' was not found"))) };
-    let good = found.into_iter().find(|ip| address::allowed(host, *ip, rules.reach, &rules.grants));
-    good.map(|ip| SocketAddr::new(ip, port)).ok_or_else(|| other(address::refusal(host, Some(first))))
+    let good = found.into_iter().filter(|ip| address::allowed(host, *ip, rules.reach, &rules.grants));
+    let good: Vec<SocketAddr> = good.map(|ip| SocketAddr::new(ip, port)).collect();
+    if good.is_empty() { Err(other(address::refusal(host, Some(first)))) } else { Ok(good) }
 }
 
 pub(super) async fn tcp(place: &Place) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect(resolve(&place.host(), place.port(), &rules(place)).await?).await?;
+    connect(&resolve(&place.host(), place.port(), &rules(place)).await?).await
+}
+
+/// Connects to the first of the addresses that answers.
+pub(super) async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(addresses).await?;
     stream.set_nodelay(true)?;
     Ok(stream)
 }

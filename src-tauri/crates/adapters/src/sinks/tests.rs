@@ -1,3 +1,5 @@
+mod failures;
+
 use super::remote::{Kind, Place};
 use super::syslog;
 use signalbox_ports::AuditLine;

@@ -5,7 +5,7 @@
 
 use crate::address::{self, Class, Reach};
 use crate::http::Rules;
-use crate::sinks::connect::{other, resolve};
+use crate::sinks::connect::{connect, other, resolve};
 use crate::sinks::remote::{Place, is_this_machine};
 use signalbox_ports::Credential;
 use signalbox_ports::host::canonical;
@@ -55,13 +55,11 @@ impl Rule {
             allows(&credential.hosts, &url)
                 .map_err(|why| other(format!("the credential '{}' was not sent: {why}", credential.name)))?;
         }
-        let address = resolve(host, port, &self.rules).await?;
-        if !self.encrypted && !address.ip().to_canonical().is_loopback() {
+        let addresses = resolve(host, port, &self.rules).await?;
+        if !self.encrypted && !addresses.iter().all(|address| address.ip().to_canonical().is_loopback()) {
             return Err(other("entries are sent without encryption to this machine only"));
         }
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
+        connect(&addresses).await
     }
 }
 
