@@ -288,6 +288,8 @@ export const audit = {
   'sink.kind.elasticsearch': 'Elasticsearch or OpenSearch',
   'sink.kind.syslog': 'Syslog over TLS',
   'sink.kind.kafka': 'Kafka',
+  'sink.name': 'Name',
+  'sink.nameHint': 'Name of this copy; the Audit step can wait for it',
   'sink.address': 'Address of the server',
   'sink.ca': 'Certificate authority (PEM), when the system does not trust it',
   'sink.test': 'Test',

@@ -268,6 +268,8 @@ export const audit = {
   'sink.kind.elasticsearch': 'Elasticsearch 或 OpenSearch',
   'sink.kind.syslog': '通过 TLS 的 Syslog',
   'sink.kind.kafka': 'Kafka',
+  'sink.name': '名称',
+  'sink.nameHint': '此副本的名称；审计步骤可以等待它',
   'sink.address': '服务器地址',
   'sink.ca': '证书颁发机构（PEM），系统不信任它时填写',
   'sink.test': '测试',

@@ -68,7 +68,7 @@ pub struct ErrorPayload {
     /// Advice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_action: Option<SuggestedAction>,
-    /// Audit entry of this error.
+    /// Audit entry of this error: `audit:RUN:EVENT`. The query `ref:audit:RUN:EVENT` finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance_ref: Option<String>,
     /// Free; `code` is the finer cause, `input` the input that failed.

@@ -55,7 +55,7 @@ impl Host {
             http: Arc::new(http),
             files: Arc::new(files.clone()),
             clock: Arc::new(RealClock),
-            audit: Arc::new(StoredAuditLog(store.clone())),
+            audit: Arc::new(StoredAuditLog::new(store.clone())),
             secrets: Arc::<GivenSecrets>::clone(&secrets),
             llm: Arc::new(NoLlm),
             scripts: Arc::new(ScriptWorkers::of_this_program()),

@@ -14,7 +14,7 @@ pub(crate) fn audit_sink_add(app: &App, caller: &Caller, request: SinkAdd) -> Ap
         (Some(folder), None, SinkKind::File) => {
             // Two installations may use one folder.
             let file = format!("signalbox-audit-{}.jsonl", app.store.audit_state()?.log_id);
-            app.sink_add(caller, app.chosen(folder)?.join(file).display().to_string())
+            app.sink_add(caller, app.chosen(folder)?.join(file).display().to_string(), request.name.as_deref())
         }
         (
             None,

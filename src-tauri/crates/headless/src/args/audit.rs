@@ -232,6 +232,9 @@ pub(crate) enum Sink {
         /// A dedicated file; created if missing.
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
+        /// How the Audit step names it; default: its kind.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
         /// What stands at the address.
         #[arg(long, value_enum, value_name = "KIND", requires = "url")]
         kind: Option<SinkKind>,
