@@ -4,18 +4,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
+import { programs } from './python.mjs';
 import { Signalbox } from './signalbox.mjs';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const PASSWORD = 'pg-peer-0123456789';
 const KEY = 'peer-secret-key-0123456789';
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
@@ -25,7 +25,7 @@ async function freePort() {
 }
 
 /** Where the programs of the server are. */
-function programs() {
+function postgresPrograms() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   assert.ok(versions.length, 'PostgreSQL is missing: apt-get install postgresql');
@@ -33,7 +33,7 @@ function programs() {
 }
 
 /** An authority of its own, and a certificate of it for this machine. */
-function certificates(folder) {
+export function certificates(folder) {
   const [ca, key, own, request, extra, certificate] = ['ca.pem', 'ca.key', 'server.key', 'server.csr', 'server.ext', 'server.pem'].map((name) => join(folder, name));
   const ssl = (...args) => execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   ssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=peer authority', '-keyout', key, '-out', ca);
@@ -47,7 +47,7 @@ function certificates(folder) {
 class Postgres {
   constructor(port) {
     this.port = port;
-    this.bin = programs();
+    this.bin = postgresPrograms();
     this.folder = mkdtempSync(join(tmpdir(), 'signalbox-pg-'));
     chmodSync(this.folder, 0o777);
     this.data = join(this.folder, 'data');
@@ -91,7 +91,7 @@ async function keep(place, name, user, value, host) {
   assert.equal(set.code, 0, JSON.stringify(set.json) + set.err);
 }
 
-async function runs(place, count) {
+export async function runs(place, count) {
   const file = place.file('flow.signalbox.json', { signalbox: 1, id: 'flow', name: 'flow', nodes: { a: { type: 'data.set', config: { assign: { n: 1 } } } }, edges: [] });
   for (let n = 0; n < count; n += 1) assert.equal((await place.run('run', file)).code, 0);
 }
@@ -105,7 +105,7 @@ async function verified(place, text) {
   assert.equal(text.split('\n').filter(Boolean).length, here.length, 'every entry, once');
 }
 
-const last = async (place, ...args) => { const told = await place.run('audit', 'sinks', ...args); return { code: told.code, sink: told.json.at?.(-1) ?? told.json, err: told.err }; };
+export const last = async (place, ...args) => { const told = await place.run('audit', 'sinks', ...args); return { code: told.code, sink: told.json.at?.(-1) ?? told.json, err: told.err }; };
 
 async function postgres(report) {
   const [place, server] = [new Signalbox(), new Postgres(await freePort())];
@@ -157,6 +157,16 @@ async function postgres(report) {
       assert.equal((await last(place, 'now')).code, 0);
       await verified(place, stored());
     });
+    await report('PostgreSQL: a server whose disk is full is late and says so', async () => {
+      server.ask("CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$");
+      server.ask('CREATE TRIGGER no_room BEFORE INSERT ON audit_events EXECUTE FUNCTION no_room()');
+      await runs(place, 1);
+      const { code, sink } = await last(place, 'now');
+      assert.ok(code === 1 && sink.waiting > 0 && /No space left on device \(53100\)/u.test(sink.error), JSON.stringify(sink));
+      server.ask('DROP TRIGGER no_room ON audit_events');
+      assert.equal((await last(place, 'now')).code, 0);
+      await verified(place, stored());
+    });
     await report('PostgreSQL: a server that takes no writes is late and says so', async () => {
       server.ask('ALTER SYSTEM SET default_transaction_read_only = on');
       server.ask('SELECT pg_reload_conf()');
@@ -180,20 +190,7 @@ async function postgres(report) {
 }
 
 /** The program of moto, in the version of the requirements. */
-function moto() {
-  const folder = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'peers/sinks');
-  const [program, mark] = [join(folder, 'bin/moto_server'), join(folder, 'installed.txt')];
-  const requirements = join(import.meta.dirname, 'sinks-requirements.txt');
-  const wanted = readFileSync(requirements, 'utf8');
-  if (process.env.SIGNALBOX_MOTO) return process.env.SIGNALBOX_MOTO;
-  if (!existsSync(mark) || readFileSync(mark, 'utf8') !== wanted) {
-    mkdirSync(folder, { recursive: true });
-    execFileSync(process.env.SIGNALBOX_TEST_PYTHON ?? 'python3', ['-m', 'venv', '--clear', folder], { stdio: 'inherit' });
-    execFileSync(join(folder, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', '-r', requirements], { stdio: 'inherit' });
-    writeFileSync(mark, wanted);
-  }
-  return program;
-}
+const moto = () => process.env.SIGNALBOX_MOTO ?? join(programs('sinks'), 'moto_server');
 
 async function s3(report) {
   const [place, port] = [new Signalbox(), await freePort()];

@@ -542,6 +542,8 @@ export interface AuditRow {
 export interface AuditSinkView {
   /** Its id. */
   id: string;
+  /** How the Audit step names it. */
+  name: string;
   /** What it is. */
   kind: SinkKind;
   /** The file, or the address. */
@@ -1440,7 +1442,7 @@ export interface ErrorPayload {
   timestamp: string;
   /** Advice. */
   suggestedAction?: SuggestedAction;
-  /** Audit entry of this error. */
+  /** Audit entry of this error: `audit:RUN:EVENT`. The query `ref:audit:RUN:EVENT` finds it. */
   provenanceRef?: string;
   /** Free; `code` is the finer cause, `input` the input that failed. */
   details?: Record<string, unknown>;
@@ -2890,8 +2892,10 @@ export interface NodeDescriptor {
   aliases: string[];
   /** Words of the jobs that people do with it, in English and Simplified Chinese. The search knows them; they are not shown. */
   keywords: string[];
-  /** Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `audit`. */
+  /** Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `system`. */
   category: string;
+  /** What it is good for, in words that programs look for: `sink`, `compliance`, `tamper_proof`. */
+  capabilities?: string[];
   /** Name of a lucide icon. */
   icon: string;
   /** What the engine does for it. */
@@ -4695,6 +4699,8 @@ export type Severity = 'error' | 'warning';
 
 /** A new sink: a file in a folder, or a server. */
 export interface SinkAdd {
+  /** How the Audit step names it: small letters, digits, `-` and `_`. Absent: its kind, with a number when that is taken. */
+  name?: string;
   /** Handle of a folder that the system's dialog gave; the file is made in it. */
   folder?: string;
   /** What stands at the address. */
@@ -4710,7 +4716,7 @@ export interface SinkAdd {
 }
 
 /** What a sink is. */
-export type SinkKind = 'file' | 'postgres' | 's3' | 'elasticsearch' | 'syslog';
+export type SinkKind = 'file' | 'postgres' | 's3' | 'elasticsearch' | 'syslog' | 'kafka';
 
 /** Pauses a sink, or continues it. */
 export interface SinkPause {

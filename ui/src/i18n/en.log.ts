@@ -56,6 +56,7 @@ export const log = {
   'card.outputsAsked': 'after a person answers, in the next call',
   'card.outputsLater': 'after the step ends',
   'card.error': 'Error details',
+  'card.auditRecord': 'Open the audit record',
   'card.question': 'Question',
   'card.config': 'Settings',
   'card.variables': 'Variables',

@@ -296,7 +296,7 @@ export const en = {
   'catalog.cat.ai': 'Models',
   'catalog.cat.error': 'Errors',
   'catalog.cat.person': 'People',
-  'catalog.cat.audit': 'Audit',
+  'catalog.cat.system': 'System',
 
   'settings.title': 'Settings',
   'settings.parts': 'Parts of the settings',

@@ -280,7 +280,7 @@ export const common = {
   'catalog.cat.ai': '模型',
   'catalog.cat.error': '错误',
   'catalog.cat.person': '人员',
-  'catalog.cat.audit': '审计',
+  'catalog.cat.system': '系统',
   'settings.title': '设置',
   'settings.parts': '设置的各部分',
   'settings.part.models': '模型',

@@ -65,6 +65,8 @@ export const steps: { [kind: string]: KindWords } = {
     '/config/properties/tags/description': '用于搜索的关键词。',
     '/config/properties/metadata/title': '元数据',
     '/config/properties/metadata/description': '与条目一起存储的值，位于 metadata.user 下。',
+    '/config/properties/sink/title': '等待副本',
+    '/config/properties/sink/description': '审计链副本的名称（设置）。条目到达那里后步骤才结束；未被接受时步骤失败。留空：不等待任何副本，所有副本稍后都会收到该条目。',
   },
   'builtin.error_as_context': {
     '/title': '将错误作为上下文',

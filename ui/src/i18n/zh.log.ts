@@ -51,6 +51,7 @@ export const log = {
   'card.outputsAsked': '人员答复后，在下一次调用中',
   'card.outputsLater': '步骤结束后',
   'card.error': '错误详情',
+  'card.auditRecord': '打开审计记录',
   'card.question': '问题',
   'card.config': '设置',
   'card.variables': '变量',

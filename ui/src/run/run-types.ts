@@ -51,6 +51,8 @@ export interface RunError {
   maxAttempts?: number;
   timestamp?: string;
   suggestedAction?: string;
+  /** Its record in the audit chain. */
+  provenanceRef?: string;
   details?: Record<string, unknown>;
 }
 

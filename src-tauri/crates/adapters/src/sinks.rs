@@ -1,8 +1,9 @@
-//! Sinks of the audit chain: files, the standard output, databases, object stores, search engines and loggers.
+//! Sinks of the audit chain: files, the standard output, databases, object stores, search engines, loggers and topics.
 
 mod connect;
 mod elastic;
 mod file;
+mod kafka;
 mod postgres;
 mod remote;
 mod s3;

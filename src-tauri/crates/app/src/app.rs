@@ -2,7 +2,7 @@
 
 use crate::audit::signing::Signing;
 use crate::audit::signing_key::AuditKeys;
-use crate::audit::sinks::SinkTurns;
+use crate::audit::sinks::{SinkTurns, SinksOfApp};
 use crate::dto::{Access, AuditVerdict, Folder, Host};
 use crate::error::{ApiError, ApiResult};
 use crate::host::clock;
@@ -167,7 +167,7 @@ impl App {
             let message = format!("Requests cannot be sent from this machine: {why}.");
             ApiError::unavailable("NO_HTTP", message, "Report this fault.")
         })?;
-        let audit = Arc::new(StoredAuditLog(store.clone()));
+        let audit = Arc::new(StoredAuditLog::new(store.clone()));
         let http = Arc::new(http);
         let vault = Arc::new(Vault::new(data, Given::from_env(), ring));
         let secrets = Arc::new(KnownSecrets::new(vault, store.clone(), clock.clone(), threads.handle().clone()));
@@ -193,7 +193,7 @@ impl App {
             http: Arc::clone(&http),
             files: Arc::new(files.clone()),
             clock,
-            audit,
+            audit: Arc::<StoredAuditLog>::clone(&audit),
             secrets: step_secrets,
             llm: Arc::<Models>::clone(&models),
             scripts: Arc::new(ScriptWorkers::of_this_program()),
@@ -257,6 +257,7 @@ impl App {
             telemetry: Telemetry::default(),
         });
         app.planning.belongs_to(&app);
+        audit.copy_with(Arc::new(SinksOfApp(Arc::downgrade(&app))));
         app.grants_changed()?;
         if options.stays {
             app.verify_in_background();

@@ -529,6 +529,11 @@ impl Deciding<'_> {
     }
 
     /// Records one event: applied at once, so that the next decision sees it.
+    /// How an error names its entry in the audit chain (E-16): by the event that the entry is made of.
+    pub(crate) fn next_event_ref(&self) -> String {
+        format!("audit:{}:{}", self.state.run_id, self.state.seq + 1)
+    }
+
     pub(crate) fn emit(&mut self, key: Option<EventKey>, body: EventBody) -> Result<(), StepError> {
         let key = key.unwrap_or_default();
         let event = RunEvent {

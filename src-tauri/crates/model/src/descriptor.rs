@@ -172,8 +172,11 @@ pub struct NodeDescriptor {
     /// Words of the jobs that people do with it, in English and Simplified Chinese. The search knows them; they are not shown.
     #[serde(default)]
     pub keywords: Vec<String>,
-    /// Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `audit`.
+    /// Tile colour and group: `start`, `data`, `logic`, `ai`, `error`, `person`, `system`.
     pub category: String,
+    /// What it is good for, in words that programs look for: `sink`, `compliance`, `tamper_proof`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Vec<String>>,
     /// Name of a lucide icon.
     pub icon: String,
     /// What the engine does for it.

@@ -68,7 +68,7 @@ pub struct ErrorPayload {
     /// Advice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_action: Option<SuggestedAction>,
-    /// Audit entry of this error.
+    /// Audit entry of this error: `audit:RUN:EVENT`. The query `ref:audit:RUN:EVENT` finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance_ref: Option<String>,
     /// Trace of the run, 32 hexadecimal digits (O-10): in a tracing program it leads to the spans of the run.

@@ -7,7 +7,7 @@ use signalbox_model::descriptor::ByConfig;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Code, Diagnostic, NodeDescriptor, Role};
 
-const CATEGORIES: &[&str] = &["start", "data", "logic", "ai", "error", "person", "audit"];
+const CATEGORIES: &[&str] = &["start", "data", "logic", "ai", "error", "person", "system"];
 const TYPES: &[&str] = &["null", "boolean", "integer", "number", "string", "array", "object"];
 /// Widgets the settings form knows.
 pub const WIDGETS: &[&str] = &[

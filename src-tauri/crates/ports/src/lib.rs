@@ -161,13 +161,26 @@ pub struct AuditNote {
     pub key: String,
     /// Milliseconds since 1970.
     pub now_ms: i64,
+    /// The copy of the chain that must have the entry.
+    pub sink: Option<String>,
+}
+
+/// Why an entry was not recorded as it was wanted; the reasons are plain words without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotRecorded {
+    /// It is not in the chain.
+    Unwritten(String),
+    /// No sink has the name; nothing was written.
+    UnknownSink(String),
+    /// It is in the chain, and not yet in the sink, which gets it later.
+    NotCopied(String),
 }
 
 /// The audit chain, as a node sees it.
 #[async_trait]
 pub trait AuditLog: Send + Sync {
-    /// Writes an entry durably; the error is in plain words.
-    async fn record(&self, note: AuditNote) -> Result<(), String>;
+    /// Writes an entry durably, and returns when the named sink has it, too.
+    async fn record(&self, note: AuditNote) -> Result<(), NotRecorded>;
 }
 
 /// Where there is no chain: every entry is refused.
@@ -176,8 +189,8 @@ pub struct NoAudit;
 
 #[async_trait]
 impl AuditLog for NoAudit {
-    async fn record(&self, _note: AuditNote) -> Result<(), String> {
-        Err("there is no audit chain here".into())
+    async fn record(&self, _note: AuditNote) -> Result<(), NotRecorded> {
+        Err(NotRecorded::Unwritten("there is no audit chain here".into()))
     }
 }
 

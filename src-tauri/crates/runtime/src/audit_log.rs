@@ -2,16 +2,50 @@
 
 use serde_json::{Map, Value};
 use signalbox_model::{Level, time};
-use signalbox_ports::{AuditLog, AuditNote};
+use signalbox_ports::{AuditLog, AuditNote, NotRecorded};
 use signalbox_store::Store;
 use signalbox_store::audit::{self, Actor, Record};
+use std::sync::{Arc, OnceLock};
+
+/// The sinks of a host, by name.
+#[async_trait::async_trait]
+pub trait AuditCopies: Send + Sync {
+    /// Says which names there are when nobody has this one.
+    async fn find(&self, sink: &str) -> Result<(), String>;
+    /// Returns when the sink has the entry with this number and all before it.
+    async fn copied(&self, sink: &str, seq: u64) -> Result<(), String>;
+}
 
 /// Entries of workflows go into the chain of record.
-pub struct StoredAuditLog(pub Store);
+pub struct StoredAuditLog {
+    store: Store,
+    copies: OnceLock<Arc<dyn AuditCopies>>,
+}
+
+impl StoredAuditLog {
+    /// A chain without sinks.
+    pub fn new(store: Store) -> Self {
+        Self { store, copies: OnceLock::new() }
+    }
+
+    /// From now on an entry may name a sink. The first ones stay.
+    pub fn copy_with(&self, copies: Arc<dyn AuditCopies>) {
+        let _ = self.copies.set(copies);
+    }
+}
 
 #[async_trait::async_trait]
 impl AuditLog for StoredAuditLog {
-    async fn record(&self, note: AuditNote) -> Result<(), String> {
+    async fn record(&self, note: AuditNote) -> Result<(), NotRecorded> {
+        let sink = match &note.sink {
+            None => None,
+            Some(name) => {
+                let none = || NotRecorded::UnknownSink("there are no copies of the audit chain here".into());
+                let copies = self.copies.get().ok_or_else(none)?;
+                copies.find(name).await.map_err(NotRecorded::UnknownSink)?;
+                Some((copies, name.clone()))
+            }
+        };
         let level = match note.level {
             Level::Info => audit::Level::Info,
             Level::Warn => audit::Level::Warn,
@@ -29,12 +63,14 @@ impl AuditLog for StoredAuditLog {
             metadata.insert("user".into(), Value::Object(note.metadata));
             record = record.with_metadata(metadata);
         }
-        let store = self.0.clone();
+        let store = self.store.clone();
         let written = tokio::task::spawn_blocking(move || store.audit_append(record, Some(note.key), true)).await;
-        match written {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err("Signalbox is closing".into()),
-        }
+        let receipt = match written {
+            Ok(Ok(receipt)) => receipt,
+            Ok(Err(error)) => return Err(NotRecorded::Unwritten(error.to_string())),
+            Err(_) => return Err(NotRecorded::Unwritten("Signalbox is closing".into())),
+        };
+        let Some((copies, name)) = sink else { return Ok(()) };
+        copies.copied(&name, receipt.seq).await.map_err(NotRecorded::NotCopied)
     }
 }

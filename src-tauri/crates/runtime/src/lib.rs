@@ -31,7 +31,7 @@ mod step_batch;
 pub mod task_answer;
 mod trace;
 
-pub use audit_log::StoredAuditLog;
+pub use audit_log::{AuditCopies, StoredAuditLog};
 pub use binaries::StoredBinaries;
 pub use error::{Error, Trouble};
 pub use live::{Follow, Subscription};

@@ -82,7 +82,7 @@ impl Host {
             http,
             files: Arc::new(files.clone()),
             clock: Arc::new(RealClock),
-            audit: Arc::new(StoredAuditLog(store.clone())),
+            audit: Arc::new(StoredAuditLog::new(store.clone())),
             secrets: Arc::<GivenSecrets>::clone(&secrets),
             llm,
             scripts: Arc::new(ScriptWorkers::of_this_program()),

@@ -1,6 +1,6 @@
 //! The audit chain in memory, which may be told to refuse.
 
-use signalbox_ports::{AuditLog, AuditNote};
+use signalbox_ports::{AuditLog, AuditNote, NotRecorded};
 use std::sync::{Mutex, PoisonError};
 
 /// Keeps what was recorded.
@@ -23,9 +23,9 @@ impl MemoryAudit {
 
 #[async_trait::async_trait]
 impl AuditLog for MemoryAudit {
-    async fn record(&self, note: AuditNote) -> Result<(), String> {
+    async fn record(&self, note: AuditNote) -> Result<(), NotRecorded> {
         if let Some(why) = self.refuses.lock().unwrap_or_else(PoisonError::into_inner).clone() {
-            return Err(why);
+            return Err(NotRecorded::Unwritten(why));
         }
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         if !notes.iter().any(|known| known.key == note.key) {

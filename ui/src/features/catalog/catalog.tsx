@@ -8,7 +8,7 @@ import { formatDuration, t, type MessageKey } from '../../i18n/index.ts';
 import { choicesOf, hintsOf, labelOf, typesOf } from '../../schema-form/index.ts';
 import { Badge, Button, EmptyState, Menu, TextInput, Tile } from '../../kit/index.ts';
 
-const ORDER = ['start', 'logic', 'data', 'ai', 'error', 'person', 'audit'];
+const ORDER = ['start', 'logic', 'data', 'ai', 'error', 'person', 'system'];
 
 export function searchKinds(kinds: NodeDescriptor[], text: string): NodeDescriptor[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -137,7 +137,10 @@ export function CardSections({ card, where, sections }: { card: CallCard; where:
   );
   return (
     <div className="sc-sections">
-      {error ? section('error', t(card.question ? 'card.question' : 'card.error'), card.question ? null : <span>{error.type}</span>, () => <Value value={cameAs(error)} label={t(card.question ? 'card.question' : 'card.error')} />) : null}
+      {error ? section('error', t(card.question ? 'card.question' : 'card.error'), card.question ? null : <span>{error.type}</span>, () => <>
+        <Value value={cameAs(error)} label={t(card.question ? 'card.question' : 'card.error')} />
+        {error.provenanceRef ? <a className="link s" href={`#/audit?query=${encodeURIComponent(`ref:${error.provenanceRef}`)}`}>{t('card.auditRecord')}</a> : null}
+      </>) : null}
       {failed ? section('items', t('card.failedItems'), failed, () => <ItemErrors errors={card.itemErrors ?? []} />) : null}
       {section('inputs', t('card.inputs'), <>{card.input.length > 1 ? `${tn('card.items', card.input.length)}, ` : ''}{formatSize(sizeOf(input ?? null))}</>,
         card.input.length > 0 ? () => <Value value={input} label={t('card.inputs')} /> : null)}

@@ -26,7 +26,7 @@ export function contrast(a: string, b: string): number {
 
 const SURFACES = ['bg-canvas', 'bg-sunken', 'bg-surface', 'bg-raised', 'bg-hover'];
 const SIGNALS = ['ok', 'err', 'run', 'wait', 'person', 'sel', 'off'];
-const KINDS = ['start', 'data', 'logic', 'ai', 'error', 'person', 'audit'];
+const KINDS = ['start', 'data', 'logic', 'ai', 'error', 'person', 'system'];
 
 /** [what, on what, at least] */
 function pairs(): [string, string, number][] {

@@ -10,17 +10,19 @@ const EXAMPLES = {
   s3: 'https://s3.example/bucket/prefix?region=eu-central-1',
   elasticsearch: 'https://search.example:9200/signalbox-audit',
   syslog: 'syslog://log.example:6514',
+  kafka: 'kafka://kafka.example:9092/signalbox-audit?sasl=scram-sha-512',
 } as const;
 type Kind = keyof typeof EXAMPLES;
 const KINDS = Object.keys(EXAMPLES) as Kind[];
 
-export interface NewSink { kind: Kind; url: string; credential?: string; ca?: string; allowLocal?: boolean }
+export interface NewSink { kind: Kind; name?: string; url: string; credential?: string; ca?: string; allowLocal?: boolean }
 
 /** The rules for this machine are those of web addresses. */
 const asWeb = (url: string) => url.replace(/^[a-z]+:\/\//u, 'https://');
 
 export function SinkForm({ busy, onAdd, onCancel }: { busy: boolean; onAdd(sink: NewSink): void; onCancel(): void }) {
   const [kind, setKind] = useState<Kind>('postgres');
+  const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [secret, setSecret] = useState('');
   const [ca, setCa] = useState('');
@@ -31,11 +33,12 @@ export function SinkForm({ busy, onAdd, onCancel }: { busy: boolean; onAdd(sink:
   return (
     <form className="col gap2" onSubmit={(event) => {
       event.preventDefault();
-      if (url.trim()) onAdd({ kind, url: url.trim(), ...(secret ? { credential: secret } : {}), ...(ca.trim() ? { ca } : {}), ...(isLocal ? { allowLocal: local } : {}) });
+      if (url.trim()) onAdd({ kind, ...(name.trim() ? { name: name.trim() } : {}), url: url.trim(), ...(secret ? { credential: secret } : {}), ...(ca.trim() ? { ca } : {}), ...(isLocal ? { allowLocal: local } : {}) });
     }}>
       <div className="row wrap">
         <Select label={t('sink.kind')} value={kind} onChange={(value) => setKind(value as Kind)} options={KINDS.map((value) => ({ value, label: t(`sink.kind.${value}`) }))} />
         <TextInput className="set-url" value={url} onChange={setUrl} placeholder={EXAMPLES[kind]} aria-label={t('sink.address')} maxLength={2000} />
+        <TextInput value={name} onChange={setName} placeholder={kind} aria-label={t('sink.name')} maxLength={40} />
         {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
       </div>
       <TextArea value={ca} onChange={setCa} rows={2} aria-label={t('sink.ca')} placeholder={t('sink.ca')} maxLength={65_536} />

@@ -41,6 +41,7 @@ export function SinksSection() {
         {sinks.data.map((sink) => (
           <PlaceLine key={sink.id} one={sink} icon="copy" says={says(sink)}
             badge={<>
+              <Badge title={t('sink.nameHint')}>{sink.name}</Badge>
               {sink.kind === 'file' ? null : <Badge>{t(`sink.kind.${sink.kind}`)}</Badge>}
               {sink.paused ? <Badge>{t('sink.paused')}</Badge> : null}
               {sink.waiting > 0 && (sink.error !== undefined || sink.paused) ? <Badge>{tn('sink.waiting', sink.waiting)}</Badge> : null}

@@ -16,7 +16,7 @@ import { nowText } from '../workbench/status-bar.tsx';
 pretendLayout();
 const WHOLE = `It began so, ${'and so on, '.repeat(2000)}`;
 const CUT = new Cut({ _truncated: true, type: 'string', length: WHOLE.length + 2, preview: 'It began so, and so on...', ref: 'R/3/payload/error/message' });
-const ERROR = { type: 'ToolError', message: CUT, details: { code: 'SCRIPT_ERROR' } };
+const ERROR = { type: 'ToolError', message: CUT, provenanceRef: 'audit:R:3', details: { code: 'SCRIPT_ERROR' } };
 const EVENTS = [
   ...FIRST_EVENTS.slice(0, 2), { ...FIRST_EVENTS[2], payload: { error: ERROR } },
   { runId: 'R', seq: 4, ts: '2026-11-21T23:00:00.004Z', type: 'workflow_failed', payload: { error: { ...ERROR, message: new Cut({ ...CUT, ref: 'R/4/payload/error/message' }) }, failed_step_id: 'fetch', duration_ms: 4 } },
@@ -38,6 +38,8 @@ it('banner, status bar, panel and log say how it begins', async () => {
   // Where it is data all of it can be loaded.
   await userEvent.click(screen.getByRole('button', { name: /^Error/ }));
   expect(screen.getByRole('button', { name: 'Load full value' })).toBeTruthy();
+  // E-16: its record is one click away.
+  expect(screen.getByRole('link', { name: 'Open the audit record' }).getAttribute('href')).toBe('#/audit?query=ref%3Aaudit%3AR%3A3');
 });
 
 it('what is copied is the whole', async () => {

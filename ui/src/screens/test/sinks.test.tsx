@@ -14,7 +14,7 @@ afterEach(() => {
   useMessages.setState({ shown: [], past: [] });
 });
 const who = (role: string) => () => ({ operatorId: 'user:ada', role, via: 'app' }) as Commands['who']['response'];
-const FILE: AuditSinkView = { id: 's1', kind: 'file', paused: false, place: '/var/log/audit.jsonl', next: 1204, waiting: 3, at: '2026-11-23T06:00:00.000Z', error: '/var/log/audit.jsonl does not take entries: no space.' };
+const FILE: AuditSinkView = { id: 's1', name: 'file', kind: 'file', paused: false, place: '/var/log/audit.jsonl', next: 1204, waiting: 3, at: '2026-11-23T06:00:00.000Z', error: '/var/log/audit.jsonl does not take entries: no space.' };
 
 it('a file that fails says why and what waits; copying by hand tells when it works again', async () => {
   let now: AuditSinkView[] = [FILE];
@@ -52,7 +52,7 @@ it('what was not told is no empty list: why, and a way to ask again', async () =
 
 it('a server is added with its kind, and is tested, paused and resumed', async () => {
   let now: AuditSinkView[] = [];
-  const DB: AuditSinkView = { id: 's2', kind: 'postgres', place: 'postgresql://ada@db.example/audit', paused: false, next: 9, waiting: 0, at: '2026-11-23T06:00:00.000Z', credential: 'secret://db' };
+  const DB: AuditSinkView = { id: 's2', name: 'postgres', kind: 'postgres', place: 'postgresql://ada@db.example/audit', paused: false, next: 9, waiting: 0, at: '2026-11-23T06:00:00.000Z', credential: 'secret://db' };
   const { fake } = renderOnce(<SinksSection />, {
     who: who('builder'), secret_list: () => [], audit_sinks: () => now, audit_sink_add: () => now = [DB], audit_sink_test: () => ({ ok: false, error: 'It answered 403.' }),
     audit_sink_pause: ({ paused }: { paused: boolean }) => now = [{ ...DB, paused, waiting: paused ? 2 : 0 }],

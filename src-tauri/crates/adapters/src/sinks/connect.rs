@@ -17,20 +17,30 @@ use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 use url::Url;
 
-/// How long a sink has for one step: connecting, one batch, one look.
-pub(super) const LIMIT: Duration = Duration::from_secs(30);
-
 pub(super) fn other(why: impl Into<String>) -> io::Error {
     io::Error::other(why.into())
 }
 
-/// Waits for `work`, but not for ever.
-pub(super) fn bounded<T>(threads: &Handle, work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    threads.block_on(async {
-        tokio::time::timeout(LIMIT, work)
-            .await
-            .unwrap_or_else(|_| Err(other(format!("it did not answer within {} seconds", LIMIT.as_secs()))))
-    })
+/// Waits for what a sink does, for a bounded time.
+#[derive(Clone)]
+pub(super) struct Waiter {
+    threads: Handle,
+    limit: Duration,
+}
+
+impl Waiter {
+    pub(super) fn new(place: &Place, threads: Handle) -> Self {
+        Self { threads, limit: place.time_limit }
+    }
+
+    pub(super) fn spawn(&self, work: impl Future<Output = impl Send + 'static> + Send + 'static) {
+        self.threads.spawn(work);
+    }
+
+    pub(super) fn wait<T>(&self, work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+        let late = || Err(other(format!("it did not answer within {} seconds", self.limit.as_secs())));
+        self.threads.block_on(async { tokio::time::timeout(self.limit, work).await.unwrap_or_else(|_| late()) })
+    }
 }
 
 /// How far a sink may be: where a person on this machine named it, its host and nothing else of the own network.
@@ -44,23 +54,28 @@ fn rules(place: &Place) -> Rules {
     }
 }
 
-/// An address that the rules allow to connect to.
-pub(super) async fn address(place: &Place) -> io::Result<SocketAddr> {
-    let (rules, host) = (rules(place), place.host());
+/// The addresses of `host` (canonical) that the rules allow to connect to: at least one.
+pub(super) async fn resolve(host: &str, port: u16, rules: &Rules) -> io::Result<Vec<SocketAddr>> {
     let found: Vec<IpAddr> = match host.parse() {
         Ok(ip) => vec![ip],
         Err(_) => {
-            let looked_up = tokio::net::lookup_host((host.as_str(), 0)).await;
+            let looked_up = tokio::net::lookup_host((host, 0)).await;
             looked_up.map(|all| all.map(|address| address.ip()).collect()).unwrap_or_default()
         }
     };
     let Some(first) = found.first().copied() else { return Err(other(format!("the name '{host}' was not found"))) };
-    let good = found.into_iter().find(|ip| address::allowed(&host, *ip, rules.reach, &rules.grants));
-    good.map(|ip| SocketAddr::new(ip, place.port())).ok_or_else(|| other(address::refusal(&host, Some(first))))
+    let good = found.into_iter().filter(|ip| address::allowed(host, *ip, rules.reach, &rules.grants));
+    let good: Vec<SocketAddr> = good.map(|ip| SocketAddr::new(ip, port)).collect();
+    if good.is_empty() { Err(other(address::refusal(host, Some(first)))) } else { Ok(good) }
 }
 
 pub(super) async fn tcp(place: &Place) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect(address(place).await?).await?;
+    connect(&resolve(&place.host(), place.port(), &rules(place)).await?).await
+}
+
+/// Connects to the first of the addresses that answers.
+pub(super) async fn connect(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(addresses).await?;
     stream.set_nodelay(true)?;
     Ok(stream)
 }

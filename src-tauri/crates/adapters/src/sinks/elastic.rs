@@ -1,7 +1,7 @@
 //! An index of Elasticsearch or OpenSearch: `_bulk` with `create`, so that a document is never written over, and an answer
 //! for each of them.
 
-use super::connect::{Answer, Web, bounded, other};
+use super::connect::{Answer, Waiter, Web, other};
 use super::remote::Place;
 use crate::request_credentials;
 use reqwest::Method;
@@ -17,7 +17,7 @@ const MOST: usize = 16 << 20;
 
 pub(super) struct Elastic {
     web: Web,
-    threads: Handle,
+    waiter: Waiter,
     place: Place,
 }
 
@@ -35,8 +35,8 @@ fn document(line: &AuditLine) -> Value {
 impl Elastic {
     pub(super) fn open(place: Place, threads: Handle) -> io::Result<Self> {
         let web = Web::open(&place)?;
-        let sink = Self { web, threads, place };
-        let answer = bounded(&sink.threads, sink.ask(Method::HEAD, "", None))?;
+        let sink = Self { web, waiter: Waiter::new(&place, threads), place };
+        let answer = sink.waiter.wait(sink.ask(Method::HEAD, "", None))?;
         // An index is made by its first document.
         if !matches!(answer.status, 200 | 404) {
             return Err(answer.refusal());
@@ -125,7 +125,7 @@ impl AuditSink for Elastic {
 
     fn take(&mut self, lines: &[AuditLine]) -> Result<(), NotTaken> {
         let mut stopped = None;
-        let done = bounded(&self.threads, async {
+        let done = self.waiter.wait(async {
             self.add(lines).await.map_err(|not| {
                 stopped = Some(not.taken);
                 not.why

@@ -1,7 +1,7 @@
 //! A table of PostgreSQL that only grows: one row for each entry, with the entry as text, so that its bytes stay what was
 //! signed. Whoever delivers twice changes nothing.
 
-use super::connect::{bounded, other, server_name, tcp, tls};
+use super::connect::{Waiter, other, server_name, tcp, tls};
 use super::remote::Place;
 use crate::postgres_tls::PostgresTls;
 use signalbox_ports::{AuditLine, AuditSink, CredentialKind, NotTaken};
@@ -16,7 +16,7 @@ const TABLE: &str = "audit_events";
 
 pub(super) struct Postgres {
     client: Client,
-    threads: Handle,
+    waiter: Waiter,
     table: String,
     log_id: String,
 }
@@ -48,20 +48,21 @@ impl Postgres {
         if let Some(credential) = credential {
             config.password(credential.value.expose());
         }
-        let client = bounded(&threads, async {
+        let waiter = Waiter::new(place, threads);
+        let client = waiter.wait(async {
             let stream = tcp(place).await?;
             if !place.encrypted() {
                 let (client, connection) = config.connect_raw(stream, NoTls).await.map_err(failed)?;
-                threads.spawn(connection);
+                waiter.spawn(connection);
                 return Ok(client);
             }
             let tls = PostgresTls::new(Arc::new(tls(place)?), server_name(place)?);
             let (client, connection) = config.connect_raw(stream, tls).await.map_err(failed)?;
-            threads.spawn(connection);
+            waiter.spawn(connection);
             Ok(client)
         })?;
         let table = place.option("table").filter(|name| !name.is_empty()).unwrap_or_else(|| TABLE.to_owned());
-        let sink = Self { client, threads, table, log_id: place.log_id.clone() };
+        let sink = Self { client, waiter, table, log_id: place.log_id.clone() };
         sink.make_table()?;
         Ok(sink)
     }
@@ -74,7 +75,7 @@ impl Postgres {
     /// Makes the table where there is none. Rows are only added to it: a trigger refuses the rest, also to its owner.
     fn make_table(&self) -> io::Result<()> {
         let table = self.quoted();
-        bounded(&self.threads, async {
+        self.waiter.wait(async {
             let there = self.client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&table]).await.map_err(failed)?;
             if there.get(0) {
                 return Ok(());
@@ -144,19 +145,18 @@ impl Postgres {
 impl AuditSink for Postgres {
     fn last(&mut self, _upto: u64) -> io::Result<Option<String>> {
         let last = format!("SELECT entry FROM {} WHERE log_id = $1 ORDER BY seq DESC LIMIT 1", self.quoted());
-        let found =
-            bounded(&self.threads, async { self.client.query_opt(&last, &[&self.log_id]).await.map_err(failed) })?;
+        let found = self.waiter.wait(async { self.client.query_opt(&last, &[&self.log_id]).await.map_err(failed) })?;
         Ok(found.map(|row| row.get(0)))
     }
 
     fn take(&mut self, lines: &[AuditLine]) -> Result<(), NotTaken> {
-        let Err(why) = bounded(&self.threads, self.add(lines)) else { return Ok(()) };
+        let Err(why) = self.waiter.wait(self.add(lines)) else { return Ok(()) };
         if self.client.is_closed() || lines.len() < 2 {
             return Err(why.into());
         }
         // It refuses one of them: what stands before that goes there.
         for (taken, line) in lines.iter().enumerate() {
-            if let Err(why) = bounded(&self.threads, self.add(std::slice::from_ref(line))) {
+            if let Err(why) = self.waiter.wait(self.add(std::slice::from_ref(line))) {
                 return Err(NotTaken { taken, why: other(format!("entry {}: {why}", line.seq)) });
             }
         }

@@ -1,13 +1,14 @@
 //! A sink on another machine: its kind, its address, and how it is opened.
 
 use super::connect::other;
-use super::{elastic::Elastic, postgres::Postgres, s3::S3, syslog::Syslog};
+use super::{elastic::Elastic, kafka::Kafka, postgres::Postgres, s3::S3, syslog::Syslog};
 use signalbox_ports::host::{canonical, is_localhost};
 use signalbox_ports::secret::allows;
 use signalbox_ports::{AuditSink, Credential};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Handle;
 use url::Url;
 
@@ -22,6 +23,8 @@ pub enum Kind {
     Elasticsearch,
     /// A logger (RFC 5424).
     Syslog,
+    /// A topic of Kafka.
+    Kafka,
 }
 
 impl Kind {
@@ -32,6 +35,7 @@ impl Kind {
             Self::S3 => "https://s3.example/bucket/prefix?region=eu-central-1",
             Self::Elasticsearch => "https://search.example:9200/index",
             Self::Syslog => "syslog://log.example:6514",
+            Self::Kafka => "kafka://kafka.example:9092/topic",
         }
     }
 
@@ -40,6 +44,7 @@ impl Kind {
             Self::Postgres => &["postgresql", "postgres"],
             Self::S3 | Self::Elasticsearch => &["https", "http"],
             Self::Syslog => &["syslog"],
+            Self::Kafka => &["kafka"],
         }
     }
 
@@ -50,6 +55,7 @@ impl Kind {
             Self::S3 => &["region"],
             Self::Elasticsearch => &[],
             Self::Syslog => &["tls"],
+            Self::Kafka => &["tls", "sasl", "brokers"],
         }
     }
 
@@ -58,6 +64,7 @@ impl Kind {
             Self::Postgres => 5432,
             Self::S3 | Self::Elasticsearch => 443,
             Self::Syslog => 6514,
+            Self::Kafka => 9092,
         }
     }
 }
@@ -77,9 +84,14 @@ pub struct Place {
     pub credential: Option<Arc<Credential>>,
     /// The chain whose entries it gets.
     pub log_id: String,
+    /// How long it has for one step: connecting, one batch, one look.
+    pub time_limit: Duration,
 }
 
 impl Place {
+    /// The usual limit for one step.
+    pub const TIME_LIMIT: Duration = Duration::from_secs(30);
+
     /// Reads the address of a sink.
     ///
     /// # Errors
@@ -106,6 +118,7 @@ impl Place {
             }
             let known: &[&str] = match &*name {
                 "tls" => &["on", "off"],
+                "sasl" => &["plain", "scram-sha-256", "scram-sha-512"],
                 _ => continue,
             };
             if !known.contains(&&*value) {
@@ -120,6 +133,11 @@ impl Place {
             }
             Kind::S3 if !names(8) => return Err(wrong("The address needs a bucket")),
             Kind::Elasticsearch if !names(1) => return Err(wrong("The address needs an index")),
+            Kind::Kafka if !is_topic(path) => {
+                return Err(wrong("The address needs a topic: letters, digits, '.', '_' and '-', at most 249"));
+            }
+            // The client takes the host up to the first colon.
+            Kind::Kafka if host.contains(':') => return Err(wrong("Kafka needs a name or an IPv4 address as host")),
             _ => {}
         }
         let table = option(&url, "table").unwrap_or_default();
@@ -130,6 +148,12 @@ impl Place {
             return Err(wrong("Entries are sent without encryption to this machine only"));
         }
         Ok(url)
+    }
+
+    /// Hosts beside that of the address, which a person named.
+    pub(super) fn brokers(&self) -> Vec<String> {
+        let named = self.option("brokers").unwrap_or_default();
+        named.split(',').map(str::trim).filter(|host| !host.is_empty()).map(canonical).collect()
     }
 
     pub(super) fn host(&self) -> String {
@@ -184,7 +208,13 @@ fn is_encrypted(url: &Url) -> bool {
     url.scheme() != "http" && option(url, "tls").as_deref() != Some("off")
 }
 
-fn is_this_machine(host: &str) -> bool {
+fn is_topic(name: &str) -> bool {
+    (1..=249).contains(&name.len())
+        && !matches!(name, "." | "..")
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+pub(super) fn is_this_machine(host: &str) -> bool {
     is_localhost(host) || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
@@ -203,6 +233,7 @@ impl Remote {
             Kind::S3 => Box::new(S3::open(place, threads)?),
             Kind::Elasticsearch => Box::new(Elastic::open(place, threads)?),
             Kind::Syslog => Box::new(Syslog::open(place, threads)?),
+            Kind::Kafka => Box::new(Kafka::open(&place, threads)?),
         })
     }
 }

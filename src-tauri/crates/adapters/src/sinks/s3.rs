@@ -1,6 +1,6 @@
 //! A bucket of S3: each batch is an object of its own, named by the number of its first entry and never written over.
 
-use super::connect::{Web, bounded, other};
+use super::connect::{Waiter, Web, other};
 use super::remote::Place;
 use base64::Engine;
 use reqwest::Method;
@@ -21,7 +21,7 @@ const REGION: &str = "us-east-1";
 
 pub(super) struct S3 {
     web: Web,
-    threads: Handle,
+    waiter: Waiter,
     bucket: Bucket,
     credentials: Option<Credentials>,
     /// Before the numbers of the segments.
@@ -46,7 +46,7 @@ impl S3 {
                 }
             },
         };
-        Ok(Self { web: Web::open(&place)?, threads, bucket, credentials, prefix })
+        Ok(Self { web: Web::open(&place)?, waiter: Waiter::new(&place, threads), bucket, credentials, prefix })
     }
 
     fn key(&self, first: u64) -> String {
@@ -117,10 +117,10 @@ impl S3 {
 
 impl AuditSink for S3 {
     fn last(&mut self, upto: u64) -> io::Result<Option<String>> {
-        bounded(&self.threads, self.last_line(upto))
+        self.waiter.wait(self.last_line(upto))
     }
 
     fn take(&mut self, lines: &[AuditLine]) -> Result<(), NotTaken> {
-        Ok(bounded(&self.threads, self.add(lines))?)
+        Ok(self.waiter.wait(self.add(lines))?)
     }
 }

@@ -1,7 +1,7 @@
 //! A logger: messages of RFC 5424 over TLS with octet counting (RFC 5425). The protocol has no receipt; the end of the
 //! connection is one, because a logger ends it when it has read everything.
 
-use super::connect::{bounded, other, server_name, tcp, tls};
+use super::connect::{Waiter, other, server_name, tcp, tls};
 use super::remote::Place;
 use signalbox_ports::{AuditLine, AuditSink, NotTaken};
 use std::io;
@@ -16,7 +16,7 @@ const FACILITY: u8 = 13;
 pub(super) struct Syslog {
     place: Place,
     connector: TlsConnector,
-    threads: Handle,
+    waiter: Waiter,
 }
 
 trait Pipe: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -41,9 +41,9 @@ pub(super) fn frame(line: &AuditLine) -> String {
 impl Syslog {
     pub(super) fn open(place: Place, threads: Handle) -> io::Result<Self> {
         let connector = TlsConnector::from(Arc::new(tls(&place)?));
-        let sink = Self { place, connector, threads };
+        let sink = Self { waiter: Waiter::new(&place, threads), place, connector };
         // A logger that does not answer, or has a wrong certificate, is told before anything is read for it.
-        bounded(&sink.threads, async { sink.connect().await?.shutdown().await })?;
+        sink.waiter.wait(async { sink.connect().await?.shutdown().await })?;
         Ok(sink)
     }
 
@@ -82,6 +82,6 @@ impl AuditSink for Syslog {
 
     fn take(&mut self, lines: &[AuditLine]) -> Result<(), NotTaken> {
         let text: String = lines.iter().map(frame).collect();
-        Ok(bounded(&self.threads, self.add(&text))?)
+        Ok(self.waiter.wait(self.add(&text))?)
     }
 }

@@ -1,3 +1,5 @@
+mod failures;
+
 use super::remote::{Kind, Place};
 use super::syslog;
 use signalbox_ports::AuditLine;
@@ -25,6 +27,7 @@ fn an_address_of_a_sink_is_read_or_refused_with_an_example() {
         (Kind::S3, "https://s3.example/bucket/a/b?region=eu-central-1"),
         (Kind::Elasticsearch, "http://localhost:9200/audit"),
         (Kind::Syslog, "syslog://log.example"),
+        (Kind::Kafka, "kafka://kafka.example:9094/audit.events?sasl=scram-sha-512&brokers=b-1.example,b-2.example"),
     ] {
         assert!(Place::address(kind, good).is_ok(), "{good}: {:?}", Place::address(kind, good));
     }
@@ -39,6 +42,11 @@ fn an_address_of_a_sink_is_read_or_refused_with_an_example() {
         (Kind::Elasticsearch, "https://ada@search.example/audit", "holds a user"),
         (Kind::Syslog, "syslog://log.example?tls=maybe", "'tls' is one of on, off"),
         (Kind::Syslog, "nothing", "cannot be read"),
+        (Kind::Kafka, "kafka://kafka.example", "a topic"),
+        (Kind::Kafka, "kafka://kafka.example/a%20b", "a topic"),
+        (Kind::Kafka, "kafka://kafka.example/audit?tls=off", "without encryption"),
+        (Kind::Kafka, "kafka://kafka.example/audit?sasl=gssapi", "'sasl' is one of plain"),
+        (Kind::Kafka, "kafka://[::1]/audit?tls=off", "IPv4"),
     ] {
         let told = Place::address(kind, bad).expect_err(bad);
         assert!(told.contains(why) && told.ends_with(kind.example()), "{bad}: {told}");

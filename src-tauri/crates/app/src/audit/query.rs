@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::error::{ApiError, ApiResult};
-use signalbox_model::time;
+use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditQuery;
 use signalbox_store::audit::Level;
 
@@ -10,12 +10,17 @@ use signalbox_store::audit::Level;
 const NAMES: &[&str] =
     &["actor", "event", "run", "workflow", "node", "error.type", "tag", "level", "since", "until", "text"];
 
+/// Before the reference of an error; it stands alone in a query.
+const REFERENCE: &str = "ref:audit:";
 const DAY_MS: i64 = 86_400_000;
 /// Letters of the number that people are shown of a run: the last ones of its id.
 const NUMBER: usize = 6;
 
 /// Reads a query. A run may be named by its number.
 pub(crate) fn read(app: &App, text: Option<&str>) -> ApiResult<AuditQuery> {
+    if let Some(reference) = text.and_then(|text| text.trim().strip_prefix(REFERENCE)) {
+        return of_error(app, reference);
+    }
     let mut query = parse(text.unwrap_or_default(), app.now_ms())?;
     for run in query.run.iter_mut().chain(&mut query.without.runs) {
         if run.len() != NUMBER || !run.bytes().all(|letter| letter.is_ascii_hexdigit()) {
@@ -34,6 +39,26 @@ pub(crate) fn read(app: &App, text: Option<&str>) -> ApiResult<AuditQuery> {
         }
     }
     Ok(query)
+}
+
+/// The entry of an error by its `provenanceRef`, `RUN:EVENT`: the one that was made of that event, at the same moment.
+fn of_error(app: &App, reference: &str) -> ApiResult<AuditQuery> {
+    let wrong = || {
+        let message = format!("'{REFERENCE}{reference}' names no error of a run.");
+        ApiError::bad_request(message, "Copy provenanceRef of an error whose run is kept, and write ref: before it.")
+    };
+    let (run, number) = reference.split_once(':').ok_or_else(wrong)?;
+    let after = number.parse::<u64>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
+    let event = app.store.events(run, after, 1)?.pop().ok_or_else(wrong)?;
+    let at = time::parse(&event.ts);
+    Ok(AuditQuery {
+        run: Some(event.run_id),
+        node: event.step_id,
+        event: Some(AuditEvent::NodeError.as_str().to_owned()),
+        since_ms: at,
+        until_ms: at,
+        ..AuditQuery::default()
+    })
 }
 
 /// Reads a query. `now_ms` is what `since:2h` counts from. A minus before a qualifier, a quotation mark or a letter leaves

@@ -3,8 +3,10 @@
 //! least once, and an entry is known by its log and its number.
 
 mod target;
+mod waiting;
 
 pub(crate) use target::SinkTurns;
+pub(crate) use waiting::SinksOfApp;
 
 use crate::app::App;
 use crate::audit::destinations::{self, MINUTE, Place as _, Standing};
@@ -26,7 +28,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use target::{Target, kind};
+use target::{Target, kind, new_name};
 
 /// How often a host that stays looks for new entries.
 const LOOK: Duration = Duration::from_secs(1);
@@ -48,6 +50,7 @@ impl App {
             Ok(AuditSinkView {
                 waiting: size.saturating_sub(standing.upto),
                 begins: if target.kind == SinkKind::File { begins(&target.place) } else { None },
+                name: target.name().to_owned(),
                 id: target.id,
                 kind: target.kind,
                 place: target.place,
@@ -62,9 +65,10 @@ impl App {
     }
 
     /// Adds a file and copies to it at once, from the first entry on. A file of something else is refused.
-    pub(crate) fn sink_add(&self, caller: &Caller, place: String) -> ApiResult<Vec<AuditSinkView>> {
-        let target = Target::file(place);
-        destinations::may_add(&self.places::<Target>()?, &target)?;
+    pub(crate) fn sink_add(&self, caller: &Caller, place: String, name: Option<&str>) -> ApiResult<Vec<AuditSinkView>> {
+        let known = self.places::<Target>()?;
+        let target = Target::file(place, Some(new_name(&known, name, SinkKind::File)?));
+        destinations::may_add(&known, &target)?;
         let mut sink = open(&target.place)?;
         self.behind(&mut sink, 0).map_err(|why| refused(&target.place, &why))?;
         if sink.has_holes() {
@@ -79,7 +83,7 @@ impl App {
 
     /// Adds a server and copies to it at once, from the first entry on. One that cannot be reached is kept and tried again.
     pub(crate) fn sink_add_remote(&self, caller: &Caller, request: SinkAdd) -> ApiResult<Vec<AuditSinkView>> {
-        let SinkAdd { kind: of, url, credential, ca, allow_local, .. } = request;
+        let SinkAdd { name, kind: of, url, credential, ca, allow_local, .. } = request;
         let (Some(kind), Some(url)) = (kind(of), url) else {
             return Err(ApiError::bad_request("The sink has no address.", "Send `kind` and `url`."));
         };
@@ -92,7 +96,8 @@ impl App {
         let id = uuid::Uuid::now_v7().to_string();
         // Who sits here may name a host of the own network; who asks from elsewhere may not.
         let here = is_local || caller.here;
-        let target = Target { id, place: address.to_string(), kind: of, here, credential, ca, paused: false };
+        let name = Some(new_name(&self.places::<Target>()?, name.as_deref(), of)?);
+        let target = Target { id, name, place: address.to_string(), kind: of, here, credential, ca, paused: false };
         let mut facts = json!({ "kind": of });
         if let Some(name) = &target.credential {
             facts["credential"] = format!("{SCHEME}{name}").into();
@@ -136,9 +141,14 @@ impl App {
     }
 
     /// [`App::sink_add`] of a file that the person at the terminal names.
-    pub async fn sink_file(self: &Arc<Self>, caller: &Caller, file: PathBuf) -> ApiResult<Vec<AuditSinkView>> {
+    pub async fn sink_file(
+        self: &Arc<Self>,
+        caller: &Caller,
+        file: PathBuf,
+        name: Option<String>,
+    ) -> ApiResult<Vec<AuditSinkView>> {
         let caller = caller.clone();
-        self.blocking(move |app| app.sink_add(&caller, destinations::named(&file)?)).await
+        self.blocking(move |app| app.sink_add(&caller, destinations::named(&file)?, name.as_deref())).await
     }
 
     /// Copies to a file no more; what it holds stays.
@@ -166,6 +176,7 @@ impl App {
             ca: target.ca.clone(),
             credential: credential.map_err(|error| other(error.message.trim_end_matches('.')))?,
             log_id: state.log_id.to_string(),
+            time_limit: sinks::Place::TIME_LIMIT,
         };
         let threads = self.threads.as_ref().ok_or_else(|| other("Signalbox is closing"))?;
         Remote::open(place, threads.handle().clone())

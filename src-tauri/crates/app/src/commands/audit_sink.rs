@@ -14,11 +14,13 @@ pub(crate) fn audit_sink_add(app: &App, caller: &Caller, request: SinkAdd) -> Ap
         (Some(folder), None, SinkKind::File) => {
             // Two installations may use one folder.
             let file = format!("signalbox-audit-{}.jsonl", app.store.audit_state()?.log_id);
-            app.sink_add(caller, app.chosen(folder)?.join(file).display().to_string())
+            app.sink_add(caller, app.chosen(folder)?.join(file).display().to_string(), request.name.as_deref())
         }
-        (None, Some(_), SinkKind::Postgres | SinkKind::S3 | SinkKind::Elasticsearch | SinkKind::Syslog) => {
-            app.sink_add_remote(caller, request)
-        }
+        (
+            None,
+            Some(_),
+            SinkKind::Postgres | SinkKind::S3 | SinkKind::Elasticsearch | SinkKind::Syslog | SinkKind::Kafka,
+        ) => app.sink_add_remote(caller, request),
         _ => {
             let hint = "Send `folder` for a file, or `kind` and `url` for a server.";
             Err(ApiError::bad_request("A sink is either a file in a folder or a server at an address.", hint))

@@ -18,12 +18,18 @@ pub enum SinkKind {
     Elasticsearch,
     /// A logger that takes RFC 5424 over TLS.
     Syslog,
+    /// A topic of Kafka.
+    Kafka,
 }
 
 /// A new sink: a file in a folder, or a server.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SinkAdd {
+    /// How the Audit step names it: small letters, digits, `-` and `_`. Absent: its kind, with a number when that is taken.
+    #[serde(default)]
+    #[schemars(length(max = 40))]
+    pub name: Option<String>,
     /// Handle of a folder that the system's dialog gave; the file is made in it.
     #[serde(default)]
     pub folder: Option<String>,
@@ -79,6 +85,8 @@ pub struct SinkTest {
 pub struct AuditSinkView {
     /// Its id.
     pub id: String,
+    /// How the Audit step names it.
+    pub name: String,
     /// What it is.
     pub kind: SinkKind,
     /// The file, or the address.

@@ -1,5 +1,6 @@
 //! The command list through its surface; one binary.
 
+mod audit_chain;
 mod codegen;
 mod common;
 mod connectors;

@@ -206,10 +206,11 @@ impl Deciding<'_> {
         node: usize,
         slot: usize,
         recovery: usize,
-        error: ErrorPayload,
+        mut error: ErrorPayload,
     ) -> Result<(), StepError> {
         let key = self.recovery_key(node, slot, recovery, false);
         let origin = Some(self.origin_of(node, slot));
+        error.provenance_ref = Some(self.next_event_ref());
         self.emit(Some(key), EventBody::StepError(StepErrorEvent { error: Arc::new(error), origin, held: None }))
     }
 

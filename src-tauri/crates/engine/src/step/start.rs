@@ -310,10 +310,12 @@ impl Deciding<'_> {
 
     /// Records the failure of one slot.
     pub(super) fn fail_slot(&mut self, node: usize, slot: usize, failure: &NodeFailure) -> Result<(), StepError> {
-        let error = Arc::new(complete(self.compiled, self.state, node, slot, failure, self.now));
+        let mut error = complete(self.compiled, self.state, node, slot, failure, self.now);
         let key = self.event_key(node, Some(slot), slot);
         let held = failure.held.clone();
-        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error, origin: None, held }))
+        // A question to a person is no failure, and has no entry as one.
+        error.provenance_ref = held.is_none().then(|| self.next_event_ref());
+        self.emit(Some(key), EventBody::StepError(StepErrorEvent { error: Arc::new(error), origin: None, held }))
     }
 
     /// Third interruption of one call.

@@ -196,6 +196,8 @@ pub(crate) enum SinkKind {
     Elasticsearch,
     /// A logger, RFC 5424 over TLS: syslog://host:6514
     Syslog,
+    /// A topic of Kafka: kafka://host:9092/topic?sasl=scram-sha-512
+    Kafka,
 }
 
 impl SinkKind {
@@ -205,6 +207,7 @@ impl SinkKind {
             Self::S3 => "s3",
             Self::Elasticsearch => "elasticsearch",
             Self::Syslog => "syslog",
+            Self::Kafka => "kafka",
         }
     }
 }
@@ -229,6 +232,9 @@ pub(crate) enum Sink {
         /// A dedicated file; created if missing.
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
+        /// How the Audit step names it; default: its kind.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
         /// What stands at the address.
         #[arg(long, value_enum, value_name = "KIND", requires = "url")]
         kind: Option<SinkKind>,

@@ -244,10 +244,10 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
             }
             return Ok(if told["ok"] == true { OK } else { FAILED });
         }
-        Sink::Add { file: Some(file), .. } => {
-            serde_json::to_value(app.sink_file(&caller, file.clone()).await?).unwrap_or_default()
+        Sink::Add { file: Some(file), name, .. } => {
+            serde_json::to_value(app.sink_file(&caller, file.clone(), name.clone()).await?).unwrap_or_default()
         }
-        Sink::Add { file: None, kind, url, credential, ca, allow_local } => {
+        Sink::Add { file: None, name, kind, url, credential, ca, allow_local } => {
             let read = |file: &std::path::PathBuf| {
                 std::fs::read_to_string(file).map_err(|error| {
                     let message = format!("{} cannot be read: {error}.", file.display());
@@ -257,7 +257,7 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
             let ca = ca.as_ref().map(read).transpose()?;
             let kind = kind.map(SinkKind::as_str);
             let request = json!({
-                "kind": kind, "url": url, "credential": credential, "ca": ca, "allowLocal": allow_local
+                "name": name, "kind": kind, "url": url, "credential": credential, "ca": ca, "allowLocal": allow_local
             });
             ask("audit_sink_add", request).await?
         }
@@ -275,8 +275,9 @@ async fn sink(app: &Arc<App>, output: &Output, command: &Sink) -> Done {
         let text = |key: &str| plain(file[key].as_str().unwrap_or_default());
         let at = if text("at").is_empty() { "never".into() } else { text("at") };
         output.line(&format!(
-            "{}  {}  {}  {} entries, last at {at}; {} wait{}",
+            "{}  {}  {}  {}  {} entries, last at {at}; {} wait{}",
             text("id"),
+            text("name"),
             text("kind"),
             text("place"),
             file["next"].as_u64().unwrap_or_default().saturating_sub(file["begins"].as_u64().unwrap_or_default()),

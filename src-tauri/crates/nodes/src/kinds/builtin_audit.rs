@@ -5,7 +5,7 @@ use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{AuditEvent, Level, NodeFailure};
-use signalbox_ports::{AuditNote, CallLog, World};
+use signalbox_ports::{AuditNote, CallLog, NotRecorded, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
@@ -46,10 +46,24 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         // The same after a crash: the entry stands once.
         key: format!("{}:{}", call.idempotency_key, slot.item),
         now_ms: world.clock.now_ms(),
+        sink: Some(text_or(slot, "sink", "")?.trim()).filter(|name| !name.is_empty()).map(str::to_owned),
     };
+    let sink = note.sink.clone().unwrap_or_default();
     match world.audit.record(note).await {
         Ok(()) => Ok(pass(slot, "success")),
-        Err(why) => Err(NodeFailure::tool("AUDIT_SINK", format!("The audit entry could not be written: {why}"))
-            .suggest(signalbox_model::SuggestedAction::HumanReview)),
+        Err(NotRecorded::Unwritten(why)) => {
+            Err(NodeFailure::tool("AUDIT_SINK", format!("The audit entry could not be written: {why}"))
+                .suggest(signalbox_model::SuggestedAction::HumanReview))
+        }
+        Err(NotRecorded::UnknownSink(why)) => Err(NodeFailure::validation(
+            "AUDIT_SINK_UNKNOWN",
+            format!("No copy of the audit chain has the name '{sink}': {why}. Nothing was written"),
+        )),
+        // The entry stays: a repeated call finds it, and waits for the copy again.
+        Err(NotRecorded::NotCopied(why)) => Err(NodeFailure::tool(
+            "AUDIT_NOT_COPIED",
+            format!("The entry is in the audit chain, but not in the copy '{sink}': {why}"),
+        )
+        .retryable()),
     }
 }

@@ -59,7 +59,7 @@ export function Ghosts({ handle }: { handle: CanvasHandle }) {
   return (
     <ViewportPortal>
       {ghosts.map((ghost) => (
-        <div key={ghost.owner} className="cv-ghost k-audit nokey nodrag nopan" style={{ left: ghost.at[0], top: ghost.at[1] }} data-ghost={ghost.owner} role="group" aria-label={t('canvas.ghost.label')} title={t('canvas.ghost.hint')}>
+        <div key={ghost.owner} className="cv-ghost k-system nokey nodrag nopan" style={{ left: ghost.at[0], top: ghost.at[1] }} data-ghost={ghost.owner} role="group" aria-label={t('canvas.ghost.label')} title={t('canvas.ghost.hint')}>
           <span className="tile cv-tile"><NamedIcon name="shield" size={16} /></span>
           <span className="col"><b className="ell">{t('canvas.ghost.short')}</b><span className="s t2 ell">{t('canvas.ghost.text')}</span></span>
           <button type="button" aria-label={t('canvas.ghost.accept')} title={t('canvas.ghost.accept')} onClick={() => accept(ghost)}><Icon name="plus" size={12} /></button>

@@ -2,6 +2,7 @@
 
 use crate::audit::destinations::{Kind, MINUTE, Place};
 use crate::dto::SinkKind;
+use crate::error::{ApiError, ApiResult, Class};
 use serde::{Deserialize, Serialize};
 use signalbox_adapters::sinks;
 use signalbox_model::AuditEvent;
@@ -28,6 +29,9 @@ impl SinkTurns {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Target {
     pub(super) id: String,
+    /// How steps name it; those of before have their id.
+    #[serde(default)]
+    pub(super) name: Option<String>,
     pub(super) place: String,
     #[serde(default)]
     pub(super) kind: SinkKind,
@@ -45,9 +49,13 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn file(place: String) -> Self {
+    pub(super) fn file(place: String, name: Option<String>) -> Self {
         let id = uuid::Uuid::now_v7().to_string();
-        Self { id, place, kind: SinkKind::File, here: false, credential: None, ca: None, paused: false }
+        Self { id, name, place, kind: SinkKind::File, here: false, credential: None, ca: None, paused: false }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.id)
     }
 
     /// How long entries wait for more.
@@ -55,9 +63,31 @@ impl Target {
         match self.kind {
             SinkKind::File => 0,
             SinkKind::S3 => SEGMENT,
-            SinkKind::Postgres | SinkKind::Elasticsearch | SinkKind::Syslog => GATHERED,
+            SinkKind::Postgres | SinkKind::Elasticsearch | SinkKind::Syslog | SinkKind::Kafka => GATHERED,
         }
     }
+}
+
+/// A name for a new sink: the one that a person wants, else that of its kind, with a number when it is taken.
+pub(super) fn new_name(known: &[Target], wanted: Option<&str>, kind: SinkKind) -> ApiResult<String> {
+    let is_taken = |name: &str| known.iter().any(|target| target.name() == name);
+    let Some(wanted) = wanted.map(str::trim).filter(|name| !name.is_empty()) else {
+        let kind = serde_json::to_value(kind).ok().and_then(|kind| kind.as_str().map(str::to_owned));
+        let kind = kind.unwrap_or_default();
+        let numbered = (2..).map(|number| format!("{kind}-{number}"));
+        let free = std::iter::once(kind.clone()).chain(numbered).find(|name| !is_taken(name));
+        return Ok(free.unwrap_or(kind));
+    };
+    let fits = wanted.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c));
+    if !fits || wanted.len() > 40 {
+        let message = format!("'{wanted}' cannot be the name of a sink.");
+        return Err(ApiError::bad_request(message, "Use at most 40 small letters, digits, '-' and '_'."));
+    }
+    if is_taken(wanted) {
+        let message = format!("There is a sink with the name '{wanted}' already.");
+        return Err(ApiError::new(Class::Conflict, "SINK_EXISTS", message, "Choose another name."));
+    }
+    Ok(wanted.to_owned())
 }
 
 pub(super) fn kind(kind: SinkKind) -> Option<sinks::Kind> {
@@ -67,6 +97,7 @@ pub(super) fn kind(kind: SinkKind) -> Option<sinks::Kind> {
         SinkKind::S3 => sinks::Kind::S3,
         SinkKind::Elasticsearch => sinks::Kind::Elasticsearch,
         SinkKind::Syslog => sinks::Kind::Syslog,
+        SinkKind::Kafka => sinks::Kind::Kafka,
     })
 }
 

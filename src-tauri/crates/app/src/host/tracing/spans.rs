@@ -4,7 +4,7 @@
 //! generative AI. No values and no messages of errors: they may hold data of people.
 
 use signalbox_model::event::Telemetry;
-use signalbox_model::hash::sha256_parts;
+use signalbox_model::hash::{digest_of_parts, hex};
 use signalbox_model::trace_context::trace_id;
 use signalbox_model::{EventBody, RunEvent, RunStatus, TraceContext, time};
 use signalbox_ports::telemetry::{Span, SpanKind, SpanValue};
@@ -18,9 +18,8 @@ pub(super) const RUNS: usize = 20_000;
 const TENANT: &str = "default";
 
 fn span_id(parts: &[&[u8]]) -> String {
-    let mut id = sha256_parts(parts);
-    id.truncate(16);
-    id
+    let digest = digest_of_parts(parts);
+    hex(&digest[..8])
 }
 
 /// The trace that the spans of a run belong to: that of its caller, or the run's own.
@@ -116,6 +115,8 @@ struct Run {
     version: String,
     /// A run that was taken up after a crash or shutdown has a span for each part: [`part_of`].
     part: u64,
+    /// The span of this part, under which each call stands.
+    root: String,
     /// The part before.
     before: Option<u64>,
     began_ms: i64,
@@ -157,8 +158,10 @@ impl Spans {
         let at = time::parse(&event.ts).unwrap_or_default();
         if let EventBody::WorkflowStart(start) = &event.body {
             if self.runs.len() < RUNS {
+                let trace = RunTrace::of(&event.run_id, (self.caller)(&event.run_id));
                 let run = Run {
-                    trace: RunTrace::of(&event.run_id, (self.caller)(&event.run_id)),
+                    root: trace.root(&event.run_id, 0),
+                    trace,
                     name: start.name.clone(),
                     version: start.version.clone(),
                     part: 0,
@@ -187,6 +190,7 @@ impl Spans {
                 // The process that had it could not end its span.
                 ended.push(run.span(&event.run_id, run.last_ms, "interrupted", Some("INTERRUPTED".to_owned())));
                 run.before = Some(std::mem::replace(&mut run.part, part_of(event).unwrap_or_default()));
+                run.root = run.trace.root(&event.run_id, run.part);
                 run.began_ms = at;
             }
             EventBody::WorkflowDone(_) => {
@@ -268,7 +272,7 @@ impl Run {
             trace_id: self.trace.id.clone(),
             trace_state: self.trace.state.clone(),
             span_id: call.id.clone(),
-            parent_id: Some(self.trace.root(run, self.part)),
+            parent_id: Some(self.root.clone()),
             parent_is_remote: false,
             continues: None,
             kind: SpanKind::Internal,
@@ -293,7 +297,7 @@ impl Run {
         self.finish(Span {
             trace_id: self.trace.id.clone(),
             trace_state: self.trace.state.clone(),
-            span_id: self.trace.root(run_id, self.part),
+            span_id: self.root.clone(),
             parent_id: self.trace.parent.clone(),
             parent_is_remote: self.trace.parent.is_some(),
             continues: self.before.map(|before| self.trace.root(run_id, before)),

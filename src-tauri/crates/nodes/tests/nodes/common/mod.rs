@@ -149,13 +149,17 @@ impl Clock for FakeClock {
     }
 }
 
-/// Takes every entry.
+/// Takes every entry. It knows the sink `vault`, and one that is down.
 struct FakeAudit;
 
 #[async_trait]
 impl signalbox_ports::AuditLog for FakeAudit {
-    async fn record(&self, _note: signalbox_ports::AuditNote) -> Result<(), String> {
-        Ok(())
+    async fn record(&self, note: signalbox_ports::AuditNote) -> Result<(), signalbox_ports::NotRecorded> {
+        match note.sink.as_deref() {
+            None | Some("vault") => Ok(()),
+            Some("down") => Err(signalbox_ports::NotRecorded::NotCopied("it did not answer".into())),
+            Some(_) => Err(signalbox_ports::NotRecorded::UnknownSink("there are vault and down".into())),
+        }
     }
 }
 
