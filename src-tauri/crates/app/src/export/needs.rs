@@ -149,10 +149,8 @@ impl Looked {
     fn checks(&mut self, at: &At<'_>, node: &Node) {
         let guards = guard::active(node);
         if guards.ask_model() {
-            let message = format!(
-                "A safety check of '{}' asks a language model, which exported programs do not do.",
-                at.title
-            );
+            let message =
+                format!("A safety check of '{}' asks a language model, which exported programs do not do.", at.title);
             let hint = "Run this workflow with `signalbox run`, or use a check by rules.";
             self.problem(at.workflow, "EXPORT_KIND", at.path("/guardrails"), message, hint);
         }

@@ -34,7 +34,8 @@ fn a_call_fails_or_has_a_result_without_its_code() {
     let failure = ends(StepFault { error: Some(error()), ..StepFault::default() }).expect_err("fails");
     assert_eq!((failure.code.as_str(), failure.retryable), ("CONNECTION", true));
     assert_eq!(failure.details["faulted"], true);
-    let output = [("success".to_owned(), vec![json!({ "status": 500 }), json!({ "status": 200 })])].into_iter().collect();
+    let output =
+        [("success".to_owned(), vec![json!({ "status": 500 }), json!({ "status": 200 })])].into_iter().collect();
     let made = ends(StepFault { output: Some(output), ..StepFault::default() }).expect("succeeds");
     assert_eq!(made.ports["success"].len(), 2);
 }
