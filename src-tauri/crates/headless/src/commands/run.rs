@@ -38,10 +38,10 @@ pub(crate) async fn run(app: &Arc<App>, output: &Output, args: &Run) -> Done {
                 paused: args.paused,
                 until: args.until.clone(),
                 pinned: args.pinned,
-                faults: Default::default(),
                 checkpoint,
                 overrides,
                 key,
+                ..NewRun::default()
             },
         )
         .await?;
