@@ -472,7 +472,7 @@ pub(crate) fn complete(
     }
     // A guard that blocked personal data tells the input without it.
     if !(failure.code == "GUARDRAIL_BLOCKED" && details.contains_key("input")) {
-        details.insert("input".into(), fold::input_value(compiled, state, node, slot));
+        fold::add_error_input(compiled, state, node, slot, &mut details);
     }
     if let Some(visit) = known.map(|s| s.visit).filter(|visit| *visit > 1) {
         details.insert("humanRound".into(), (visit - 1).into());

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// What a document was made of.
 fn whole(document: Document) -> Value {
-    let blobs: HashMap<_, _> = document.blobs.iter().map(|b| (&*b.hash, b.data())).collect();
+    let blobs: HashMap<_, _> = document.blobs.iter().map(|b| (&*b.hash, b.data().expect("its text"))).collect();
     let references = document.references.expect("references");
     let text = filled("before ".into(), &document.text, &references, &mut |h| Ok(blobs[h].as_bytes().to_vec()));
     serde_json::from_str(text.expect("fills").strip_prefix("before ").expect("it stands there")).expect("JSON")
