@@ -78,7 +78,7 @@ fn what_is_taken_out_of_a_text_is_what_the_rule_says() {
         assert_eq!(found, expected);
         assert_eq!(
             document.blobs.iter().map(super::Blob::data).collect::<Vec<_>>(),
-            taken.iter().map(|t| &t.1).collect::<Vec<_>>()
+            taken.iter().map(|t| Some(&*t.1)).collect::<Vec<_>>()
         );
         large += usize::from(!taken.is_empty());
         if !taken.is_empty() {
