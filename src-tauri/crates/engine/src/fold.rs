@@ -22,6 +22,7 @@ use crate::compiled::Compiled;
 use crate::limit;
 use crate::state::{Activation, Ending, Made, Phase, RunState, Slot};
 use crate::trigger;
+use crate::value_size;
 use ending::{finish, settle_ending};
 pub(crate) use failed::bytes_of;
 use failed::error_item;
@@ -606,6 +607,38 @@ pub(crate) fn input_value(compiled: &Compiled, state: &RunState, node: usize, sl
         Mode::All if limit::refused_as_values(&data, compiled.most).is_some() => Value::Null,
         Mode::All => list_of(&data),
     }
+}
+
+/// Longest input, as JSON, that an error carries along.
+const ERROR_INPUT: usize = 1024 * 1024;
+
+/// Adds to an error the input that failed. A long one is not copied into it, because each copy of an error would then hold it: it is
+/// in the event of the call's start, and the error has its length (ADR 149).
+pub(crate) fn add_error_input(
+    compiled: &Compiled,
+    state: &RunState,
+    node: usize,
+    slot: usize,
+    details: &mut signalbox_model::Map,
+) {
+    let length = slot_ref(state, node, slot).map_or(0, |slot| written_length(&slot.input));
+    if length <= ERROR_INPUT {
+        details.insert("input".into(), input_value(compiled, state, node, slot));
+    } else {
+        details.insert("input".into(), Value::Null);
+        details.insert("inputBytes".into(), length.into());
+    }
+}
+
+/// Bytes of their JSON; 0 when they cannot be too long, which is found without writing them.
+fn written_length(input: &[Data]) -> usize {
+    /// What a sign takes at most: `\u0000`.
+    const MOST_A_BYTE: usize = 6;
+    let sum = |weight: fn(&Value) -> usize| input.iter().map(|data| data.weight(weight)).sum::<usize>();
+    if sum(value_size::memory).saturating_mul(MOST_A_BYTE) <= ERROR_INPUT {
+        return 0;
+    }
+    sum(|value| value.to_string().len())
 }
 
 /// `if` false or disabled: the items go on unchanged.

@@ -10,7 +10,7 @@ mod separator;
 mod write;
 
 pub(crate) use read::{found, read};
-pub(crate) use write::format;
+pub(crate) use write::{format, format_rows, format_text};
 
 use crate::support::{flag, text_or, wrong_setting};
 use signalbox_engine::effect::CallSlot;

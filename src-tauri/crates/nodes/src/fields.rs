@@ -3,8 +3,9 @@
 use crate::support::{kind_of, setting, wrong_setting};
 use serde_json::Value;
 use signalbox_engine::effect::CallSlot;
+use signalbox_model::data::{Read, Text};
 use signalbox_model::path::{self, Segment};
-use signalbox_model::{Map, NodeFailure};
+use signalbox_model::{Data, Map, NodeFailure};
 use std::sync::Arc;
 
 /// The data of each item of a slot: the one place where the steps of this crate that work on lists read them.
@@ -128,6 +129,19 @@ pub(crate) fn field(slot: &CallSlot, name: &str) -> Result<Option<Field>, NodeFa
 /// One name that must be there.
 pub(crate) fn one_field(slot: &CallSlot, name: &str) -> Result<Field, NodeFailure> {
     field(slot, name)?.ok_or_else(|| wrong_setting(name, "the name of a field", &Value::Null))
+}
+
+/// The list or object of that name in the data of the slot's first item, when that is kept as text. Nothing is made into values.
+pub(crate) fn text_member(slot: &CallSlot, name: &str) -> Option<Text> {
+    let Data::Text(whole) = slot.input.kept(0)? else { return None };
+    let Read::Object(object) = whole.read() else { return None };
+    match object.member(name)? {
+        Read::List(piece) | Read::Object(piece) => match piece.data() {
+            Data::Text(text) => Some(text),
+            Data::Value(_) => None,
+        },
+        Read::Null | Read::Bool(_) | Read::Number(_) | Read::Text(_) => None,
+    }
 }
 
 /// A list of names.

@@ -54,10 +54,12 @@ impl LiveFeed {
     }
 
     /// After the commit, so that the lock puts it before or after each [`Self::subscribe`]. An empty batch sends subscribers to
-    /// the store, and so does one of many `bytes` for which there is no room.
+    /// the store, and so does one of many `bytes` for which there is no room beside others.
     pub(crate) fn send(&self, batch: Option<Arc<[RunEvent]>>, bytes: usize) {
         if let Some(sender) = self.sender().as_ref() {
-            let fits = self.kept.load(Ordering::Relaxed).saturating_add(bytes) <= BYTES;
+            // A large batch that waits alone shares its lists with the run; read from the store again they would be copies.
+            let kept = self.kept.load(Ordering::Relaxed);
+            let fits = kept == 0 || kept.saturating_add(bytes) <= BYTES;
             let (events, bytes) = batch.filter(|_| fits).map_or_else(|| (Arc::from([]), 0), |events| (events, bytes));
             self.kept.fetch_add(bytes, Ordering::Relaxed);
             // The last one may have just gone.

@@ -177,6 +177,9 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
+/// Stands in an entry for the message about an input that was not searched.
+const LARGE_INPUT: &str = "The run has the message: its input is too large to find in it what must be hidden here";
+
 /// The entry of one event, none for events that describe no fact of their own.
 fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Level, Map<String, Value>)> {
     let (name, level, metadata) = match &event.body {
@@ -191,7 +194,10 @@ fn entry(masks: &dyn Fn() -> Masks, event: &RunEvent) -> Option<(AuditEvent, Lev
             // The entry stays for ever: what the input hides, the message must not tell.
             let mut masks = masks();
             error.details.iter().filter_map(|details| details.get("input")).for_each(|input| masks.learn(input, 0));
-            let message: String = masks.text(&error.message).chars().take(200).collect();
+            // What hides in an input that the error does not carry (ADR 149) cannot be found in its message.
+            let is_left_out = error.details.as_ref().is_some_and(|details| details.contains_key("inputBytes"));
+            let message = if is_left_out { LARGE_INPUT.into() } else { masks.text(&error.message) };
+            let message: String = message.chars().take(200).collect();
             let told = json!({
                 "errorType": error.error_type, "attempt": error.attempt.unwrap_or(0), "code": error.code(),
                 "message": message, "retryable": error.retryable

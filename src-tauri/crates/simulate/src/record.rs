@@ -308,7 +308,7 @@ fn error_of(error: &ErrorPayload, held: Option<&Value>) -> CallError {
     let unknown = details.get("effect").is_some_and(|effect| effect == "unknown");
     let retry_after_ms = details.get("retryAfterMs").and_then(Value::as_u64);
     // What the engine adds.
-    for name in ["code", "input", "effect", "retryAfterMs", "humanRound"] {
+    for name in ["code", "input", "inputBytes", "effect", "retryAfterMs", "humanRound"] {
         details.shift_remove(name);
     }
     CallError {

@@ -24,6 +24,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_model::{DurableInput, ErrorPayload, EventBody, RunEvent, RunOrigin, RunStatus};
+use std::collections::HashSet;
 
 /// What one commit of a driven run writes.
 #[derive(Debug, Clone)]
@@ -226,12 +227,15 @@ impl Prepared {
             |event| matches!(&event.body, EventBody::WorkflowCancelled(cancelled) if cancelled.superseded_by.is_none()),
         );
         let invalid = |reason: String| Error::Invalid { reason };
-        let mut prepared = Vec::with_capacity(events.len());
+        let (mut prepared, mut known) = (Vec::with_capacity(events.len()), HashSet::new());
         for event in events {
             if event.run_id != run_id {
                 return Err(invalid(format!("an event of run {} is in the commit of run {run_id}", event.run_id)));
             }
-            prepared.push(PreparedEvent::new(event)?);
+            let mut event = PreparedEvent::new(event)?;
+            // What one step puts out goes into the next one: its text is kept once.
+            event.document.forget_known(&mut known);
+            prepared.push(event);
         }
         let first = prepared.first().map_or(0, |event| event.seq);
         if prepared.iter().zip(first..).any(|(event, seq)| event.seq != seq) || (first == 0 && !prepared.is_empty()) {

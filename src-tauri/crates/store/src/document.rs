@@ -14,7 +14,7 @@ use signalbox_model::blob::BLOB_LIMIT;
 use signalbox_model::data::{TEXT_FROM, as_text};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::hash::sha256_hex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -45,6 +45,8 @@ enum Source {
     Own(String),
     /// In the text that it was taken out of: a large table is not copied.
     Part(Arc<String>, Range<usize>),
+    /// In an earlier document of the same transaction.
+    Earlier,
 }
 
 impl Blob {
@@ -52,15 +54,26 @@ impl Blob {
         Self { hash, data: Source::Own(data) }
     }
 
-    pub(crate) fn data(&self) -> &str {
+    /// Its text; none when an earlier document of the same transaction has it.
+    pub(crate) fn data(&self) -> Option<&str> {
         match &self.data {
-            Source::Own(data) => data,
-            Source::Part(whole, part) => whole.get(part.clone()).unwrap_or_default(),
+            Source::Own(data) => Some(data),
+            Source::Part(whole, part) => whole.get(part.clone()),
+            Source::Earlier => None,
         }
     }
 }
 
 impl Document {
+    /// Drops the texts of large values that an earlier document of the same transaction has: they are written with that one.
+    pub(crate) fn forget_known(&mut self, known: &mut HashSet<String>) {
+        for blob in &mut self.blobs {
+            if !known.insert(blob.hash.clone()) {
+                blob.data = Source::Earlier;
+            }
+        }
+    }
+
     /// Text first: a small document, and that is nearly every one, is never walked.
     pub(crate) fn of<T: Serialize>(value: &T) -> Result<Self> {
         let invalid = |e: serde_json::Error| Error::Invalid { reason: e.to_string() };

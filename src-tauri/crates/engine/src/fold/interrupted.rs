@@ -1,6 +1,6 @@
 //! Calls that were interrupted: whether they are made again, or a person is asked what became of them.
 
-use super::{base, cancel_scope, case, close, input_value, nothing_new, slot_mut, slot_ref};
+use super::{add_error_input, base, cancel_scope, case, close, nothing_new, slot_mut, slot_ref};
 use crate::compiled::Compiled;
 use crate::error_codes::{INTERRUPTED, MAY_HAVE_HAPPENED};
 use crate::state::{At, Phase, RunState};
@@ -66,7 +66,7 @@ pub(super) fn interrupted_error(
     let mut details = signalbox_model::Map::new();
     details.insert("code".into(), INTERRUPTED.into());
     details.insert("effect".into(), "unknown".into());
-    details.insert("input".into(), input_value(compiled, state, node, slot));
+    add_error_input(compiled, state, node, slot, &mut details);
     Arc::new(ErrorPayload {
         error_type: ErrorType::UnknownError,
         message: MAY_HAVE_HAPPENED.into(),

@@ -224,7 +224,7 @@ impl Deciding<'_> {
     ) -> ErrorPayload {
         let this = &self.compiled.nodes[recovery];
         let mut details = failure.details_with_code();
-        details.insert("input".into(), fold::input_value(self.compiled, self.state, node, slot));
+        fold::add_error_input(self.compiled, self.state, node, slot, &mut details);
         ErrorPayload {
             error_type: failure.error_type,
             message: failure.message.clone(),

@@ -134,6 +134,7 @@ impl Deciding<'_> {
             due_ms: None,
             origin: None,
             pinned: this.pinned.is_some(),
+            faulted: false,
             masked: Vec::new(),
         };
         self.emit(Some(key), EventBody::StepStart(start))?;
@@ -523,7 +524,7 @@ pub(crate) fn complete(
     // A guard that blocked personal data tells the input without it.
     let of_guard = failure.code == "GUARDRAIL_BLOCKED" || failure.held.is_some();
     if !(of_guard && details.contains_key("input")) {
-        details.insert("input".into(), fold::input_value(compiled, state, node, slot));
+        fold::add_error_input(compiled, state, node, slot, &mut details);
     }
     if let Some(visit) = known.map(|s| s.visit).filter(|visit| *visit > 1) {
         details.insert("humanRound".into(), (visit - 1).into());

@@ -50,6 +50,19 @@ pub struct Piece<'a> {
     end: u32,
 }
 
+impl Read<'_> {
+    /// Its values.
+    pub fn value(&self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(flag) => Value::Bool(*flag),
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::Text(text) => Value::from(&**text),
+            Self::List(piece) | Self::Object(piece) => piece.value(),
+        }
+    }
+}
+
 /// A range of bytes.
 type Span = (usize, usize);
 

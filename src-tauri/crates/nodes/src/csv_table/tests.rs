@@ -1,8 +1,8 @@
-use super::{Layout, SEPARATORS, format};
+use super::{Layout, SEPARATORS, format, format_text};
 use crate::formats::Content;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use signalbox_model::NodeFailure;
+use signalbox_model::{Data, NodeFailure};
 
 const AUTO: Layout = Layout { separator: None, header: true, quote: Some(b'"') };
 
@@ -250,5 +250,19 @@ fn single_quotes_are_found_only_where_they_stand_around_values() {
     assert_eq!(rows, json!([{ "id": "1", "name": "a;b" }, { "id": "2", "name": "it's" }]));
     for double in ["id,name\n1,O'Brien\n2,'s\n", "id,name\n1,\"'a'\"\n2,'x'\n", "id\n'\n"] {
         assert_eq!(found(double).quote, "double", "{double}");
+    }
+}
+
+/// Rows that are read from text, one at a time, give the same table and the same errors as values.
+#[test]
+fn rows_that_are_text_become_the_same_table_as_values() {
+    let same = json!([
+        { "a": "x;y", "b": 1.5, "c": null }, { "b": true, "d": ["1", { "e": "\n" }], "a": "\"é\"" }, {}
+    ]);
+    for value in
+        [same, json!([]), json!([{}]), json!({ "a": 1 }), json!([{ "": 1 }]), json!([{ "a": 1 }, 2]), json!("x")]
+    {
+        let Data::Text(text) = Data::written(value.to_string()) else { panic!("text") };
+        assert_eq!(format_text(&text, AUTO, "x"), format(&value, AUTO, "x"), "{value}");
     }
 }

@@ -5,25 +5,47 @@ use crate::formats::{MAX_BYTES, too_large};
 use crate::support::kind_of;
 use serde_json::Value;
 use signalbox_model::NodeFailure;
+use signalbox_model::data::{Read, Text};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// Writes a list of objects (or one object) as CSV; columns in order of first appearance. Null is an empty value, lists and objects
 /// are JSON, numbers have a decimal point. Values are written as they are, also those that a spreadsheet would take for a formula.
 pub(crate) fn format(value: &Value, layout: Layout, what: &str) -> Result<String, NodeFailure> {
-    let single = std::slice::from_ref(value);
-    let rows = match value {
-        Value::Array(list) => list.as_slice(),
-        Value::Object(_) => single,
-        other => return Err(not_rows(what, &format!("it is {}", kind_of(other)))),
-    };
-    let mut columns: Vec<&str> = Vec::new();
+    match value {
+        Value::Array(list) => format_rows(|| list.iter(), layout, what),
+        Value::Object(_) => format_rows(|| std::iter::once(value), layout, what),
+        other => Err(not_rows(what, &format!("it is {}", kind_of(other)))),
+    }
+}
+
+/// The same of a list or an object that is text; one row at a time is made into values.
+pub(crate) fn format_text(text: &Text, layout: Layout, what: &str) -> Result<String, NodeFailure> {
+    match text.read() {
+        Read::List(list) => format_rows(|| list.entries().map(|(_, row)| Arc::new(row.value())), layout, what),
+        _ => format(&text.value(), layout, what),
+    }
+}
+
+/// The same of rows, which are gone through twice.
+pub(crate) fn format_rows<R, I>(rows: impl Fn() -> I, layout: Layout, what: &str) -> Result<String, NodeFailure>
+where
+    R: Deref<Target = Value>,
+    I: Iterator<Item = R>,
+{
+    let (mut columns, mut count): (Vec<String>, usize) = (Vec::new(), 0);
     let mut seen = HashSet::new();
-    for (index, row) in rows.iter().enumerate() {
-        let Value::Object(map) = row else {
-            return Err(not_rows(what, &format!("element [{index}] is {}", kind_of(row))));
+    for row in rows() {
+        let Value::Object(map) = &*row else {
+            return Err(not_rows(what, &format!("element [{count}] is {}", kind_of(&row))));
         };
-        columns.extend(map.keys().map(String::as_str).filter(|name| seen.insert(*name)));
+        count += 1;
+        for name in map.keys().filter(|name| !seen.contains(*name)).collect::<Vec<_>>() {
+            seen.insert(name.clone());
+            columns.push(name.clone());
+        }
     }
     if columns.is_empty() {
         return Ok(String::new());
@@ -32,16 +54,16 @@ pub(crate) fn format(value: &Value, layout: Layout, what: &str) -> Result<String
         return Err(not_rows(what, "a field has an empty name, which no header can hold"));
     }
     // Rows that have nothing in common make a table of mostly empty cells, each of them at least a separator.
-    let cells = columns.len().saturating_mul(rows.len());
+    let cells = columns.len().saturating_mul(count);
     if cells > MAX_BYTES {
         return Err(too_large(&format!("{what} as a table of {} columns", columns.len()), cells as u64));
     }
     let mut out = Writer { text: String::new(), separator: char::from(layout.separator.unwrap_or(b',')) };
     if layout.header {
-        out.record(columns.iter().map(|name| Cow::Borrowed(*name)), what)?;
+        out.record(columns.iter().map(|name| Cow::Borrowed(name.as_str())), what)?;
     }
-    for row in rows {
-        let cells = columns.iter().map(|name| match row.get(*name) {
+    for row in rows() {
+        let cells = columns.iter().map(|name| match row.get(name) {
             None | Some(Value::Null) => Cow::Borrowed(""),
             Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
             Some(other) => Cow::Owned(other.to_string()),

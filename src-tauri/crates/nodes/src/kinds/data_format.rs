@@ -15,7 +15,10 @@ fn run(slot: &CallSlot) -> Outcome {
     let whole = slot.config.get("from").is_none_or(Value::is_null);
     // One call for all items: they are the rows of one table, and the text belongs to none of them.
     let table = whole && ["csv", "markdown", "html"].contains(&format) && slot.input.len() > 1;
-    let value = if table {
+    let value = if table && format == "csv" {
+        // Below: row by row.
+        Value::Null
+    } else if table {
         Value::Array(slot.input.iter().map(|item| (*item.data).clone()).collect())
     } else if whole {
         (*first(slot)).clone()
@@ -24,6 +27,10 @@ fn run(slot: &CallSlot) -> Outcome {
     };
     let written = match format {
         "json" => value.to_string(),
+        "csv" if table => {
+            let rows = || (0..slot.input.len()).filter_map(|index| slot.input.data(index));
+            csv_table::format_rows(rows, Layout::of(slot)?, "The value of 'from'")?
+        }
         "csv" => csv_table::format(&value, Layout::of(slot)?, "The value of 'from'")?,
         "xml" => xml::format(&value).map_err(failure)?,
         "yaml" => formats::write_yaml(&value)?,

@@ -1,12 +1,13 @@
 //! `data.split`: one item for each entry of a list.
 
-use crate::fields::{Field, choice, field, misfit};
+use crate::fields::{Field, choice, field, misfit, text_member};
 use crate::support::{first, flag};
 use crate::two_lists::named;
 use crate::{Kind, Outcome};
 use serde_json::Value;
 use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
-use signalbox_model::NodeFailure;
+use signalbox_model::data::Read;
+use signalbox_model::{Item, Items, NodeFailure};
 use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
@@ -15,6 +16,19 @@ fn run(slot: &CallSlot) -> Outcome {
     let list = field(slot, "field")?;
     let keeps = flag(slot, "keepOthers", false)?;
     let target = named(slot, "entryName")?;
+    if !keeps
+        && target.is_none()
+        && let Some(list) = &list
+        && let Some(text) = text_member(slot, &list.name)
+        && let Read::List(entries) = text.read()
+    {
+        let mut items = Items::new();
+        for data in entries.shared_entries() {
+            let id = (items.len() + 1).to_string();
+            items.push_data(Item { id, paired_item: Some(0), ..Item::default() }, data);
+        }
+        return Ok(CallOutput::list("success", items));
+    }
     let missing_is_empty = choice(slot, "missing", &["error", "empty"])? == "empty";
     let data = first(slot);
     let entries = match &list {

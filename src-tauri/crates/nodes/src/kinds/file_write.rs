@@ -1,7 +1,7 @@
 //! `file.write`: a whole file into a granted folder.
 
 use crate::csv_table::Layout;
-use crate::fields::field;
+use crate::fields::{field, text_member};
 use crate::file_error::{file_failure, path};
 use crate::support::{first, made, setting, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
@@ -10,6 +10,7 @@ use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::event::{FileDone, GrantedFile};
 use signalbox_model::{CallProgress, NodeFailure};
 use signalbox_ports::{CallLog, World, WriteMode, Written};
+use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
@@ -30,10 +31,14 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         "csv" => true,
         _ => return Err(wrong_setting("as", "asIs or csv", &slot.config["as"])),
     };
-    let data = first(slot);
     let from_field = field(slot, "field")?;
+    let is_alone = setting(slot, "content").is_none() && setting(slot, "binary").is_none();
+    // A table that is text is written without values of it.
+    let table = from_field.as_ref().filter(|_| is_alone).and_then(|field| text_member(slot, &field.name));
+    let data = if table.is_some() { Arc::default() } else { first(slot) };
     let content = match (&from_field, setting(slot, "content")) {
         (None, content) => content,
+        (Some(_), None) if table.is_some() => None,
         (Some(field), None) if setting(slot, "binary").is_none() => Some(field.require(&data, slot.item)?),
         (Some(_), _) => {
             let words = "A file has one content: keep one of 'field', 'content' and 'binary'";
@@ -49,7 +54,11 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         (Some(value), None) if as_table => csv_table::format(value, Layout::of(slot)?, "The content")?.into_bytes(),
         (Some(Value::String(text)), None) => text.clone().into_bytes(),
         (Some(value), None) => value.to_string().into_bytes(),
-        (None, None) => return Err(wrong_setting("content", "text or another value", &Value::Null)),
+        (None, None) => match &table {
+            Some(table) if as_table => csv_table::format_text(table, Layout::of(slot)?, "The content")?.into_bytes(),
+            Some(table) => table.text().as_bytes().to_vec(),
+            None => return Err(wrong_setting("content", "text or another value", &Value::Null)),
+        },
     };
     let Written { size, place, modified_ms } =
         world.files.write(&call.workflow_id, path, &bytes, mode).await.map_err(|error| file_failure(error, path))?;

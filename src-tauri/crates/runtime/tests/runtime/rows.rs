@@ -51,6 +51,20 @@ fn chain(name: &str) -> Vec<(&'static str, Value)> {
             count(),
         ],
         "split" => vec![split(), few()],
+        "list" => {
+            vec![("split", json!({ "type": "data.split", "config": { "field": "content" } })), few()]
+        }
+        "write" => {
+            let config = json!({ "path": "out.csv", "field": "content", "as": "csv" });
+            vec![("write", json!({ "type": "file.write", "config": config }))]
+        }
+        "error" => {
+            let told = "{'input': item.details.input, 'bytes': item.details.inputBytes > 1048576}";
+            vec![
+                ("fails", json!({ "type": "data.transform", "config": { "expression": "item.content[0].missing" } })),
+                ("told", json!({ "type": "data.transform", "config": { "expression": told } })),
+            ]
+        }
         "sort" => {
             vec![split(), ("sort", json!({ "type": "data.sort", "config": { "by": "double(item.amount)" } })), few()]
         }
@@ -66,7 +80,8 @@ fn flow(chain: Vec<(&'static str, Value)>) -> Value {
     let (mut edges, mut from) = (Vec::new(), "read");
     for (name, node) in chain {
         nodes[name] = node;
-        edges.push(json!({ "from": format!("{from}.success"), "to": name }));
+        let port = if from == "fails" { "error" } else { "success" };
+        edges.push(json!({ "from": format!("{from}.{port}"), "to": name }));
         from = name;
     }
     json!({ "nodes": nodes, "edges": edges })
@@ -165,4 +180,20 @@ fn rows_are_sorted_as_text() {
 #[test]
 fn rows_are_put_together_as_text() {
     takes_at_most("aggregate", 32, &counted);
+}
+
+#[test]
+fn a_list_is_split_without_values_of_it() {
+    takes_at_most("list", 20, &|rows| Value::Array(cheap(rows)));
+}
+
+#[test]
+fn a_table_is_written_row_by_row() {
+    takes_at_most("write", 15, &|rows| json!([{ "path": "out.csv", "size": table(rows).len() }]));
+}
+
+/// With the values of the table in the error, and in each copy of it, this took 150 times the file.
+#[test]
+fn an_error_does_not_carry_a_large_table() {
+    takes_at_most("error", 15, &|_| json!([{ "input": null, "bytes": true }]));
 }

@@ -20,7 +20,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 pub(crate) fn put(connection: &Connection, run: &str, blob: &Blob) -> Result<()> {
-    put_bytes(connection, run, &blob.hash, blob.data().as_bytes())
+    match blob.data() {
+        Some(data) => put_bytes(connection, run, &blob.hash, data.as_bytes()),
+        None => Ok(()),
+    }
 }
 
 /// `hash` is the SHA-256 of `data`.
