@@ -40,6 +40,7 @@ impl App {
             sources: Vec::new(),
         };
         let call = Call {
+            fault: None,
             key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
             node_id: "".into(),
             kind: one.kind.into(),

@@ -49,7 +49,7 @@ fn duration(ms: u64) -> String {
 }
 
 fn percent(part: u64, of: u64) -> String {
-    if of == 0 { "no runs".to_owned() } else { format!("{} %", part * 100 / of) }
+    (part * 100).checked_div(of).map_or_else(|| "no runs".to_owned(), |percent| format!("{percent} %"))
 }
 
 fn numbers(of: &Value) -> String {

@@ -194,6 +194,7 @@ pub(crate) async fn run_all(
     let slot =
         CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items.into()), scope, sources: Vec::new() };
     let call = Call {
+        fault: None,
         key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
         node_id: "n".into(),
         kind: kind.into(),

@@ -96,6 +96,7 @@ impl Job {
             definition: self.definition.clone(),
             overrides: Overrides { keep_answers: self.kept.keep_answers, ..Overrides::default() },
             origin: RunOrigin {
+                trial: false,
                 started_by: self.kept.started_by.clone(),
                 person: Some(self.person.clone()),
                 client_run_token: None,
