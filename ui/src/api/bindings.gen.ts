@@ -924,10 +924,20 @@ export interface Checkpoint {
   loopProgress: Record<string, number[]>;
   /** Files that the run has written. */
   artifacts: string[];
+  /** `meta` of the data that passes between its steps. */
+  meta: CheckpointMeta;
   /** Tasks that wait for a person. */
   openTasks: string[];
   /** The original of a re-run. */
   parentRunId?: string;
+}
+
+/** `meta` of an ExecutionPayload, at this event. */
+export interface CheckpointMeta {
+  /** When the run started, RFC 3339. */
+  startTime: string;
+  /** The step that executed last, in a container without its path. */
+  lastNode?: string;
 }
 
 /** Asks for a checkpoint. */
@@ -1444,6 +1454,8 @@ export interface ErrorPayload {
   suggestedAction?: SuggestedAction;
   /** Audit entry of this error: `audit:RUN:EVENT`. The query `ref:audit:RUN:EVENT` finds it. */
   provenanceRef?: string;
+  /** Trace of the run, 32 hexadecimal digits (O-10): in a tracing program it leads to the spans of the run. */
+  traceId?: string;
   /** Free; `code` is the finer cause, `input` the input that failed. */
   details?: Record<string, unknown>;
 }
@@ -3155,6 +3167,14 @@ export interface PauseTimeout {
   expiredAt: string;
   /** The port that the items leave through. */
   timeoutAction: string;
+}
+
+/** A step that waits for a person (H-30). */
+export interface PausedAt {
+  /** The step. */
+  nodeID: string;
+  /** What `POST /workflow/{id}/resume` takes; counts once. Empty when the caller may not answer. */
+  token: string;
 }
 
 /** The output of a step that runs in the builder use instead of calling it. */
@@ -6712,6 +6732,8 @@ export interface Workflow {
   params?: unknown;
   /** The run-wide variables. */
   context?: ContextDeclaration;
+  /** JSON Schemas by name, such as `/schemas/order.schema.json`: for `has_schema`, and for settings that take a schema by its name. */
+  schemas?: Record<string, unknown>;
   /** Policies of the whole workflow. */
   settings?: Settings;
   /** Node id → node, in the order of the file (which decides every tie). */
@@ -6752,6 +6774,44 @@ export interface WorkflowCancelled {
   duration_ms: number;
   /** The re-run that took its place while it waited for a person. */
   supersededBy?: string;
+}
+
+/** A checkpoint from which a run can start (C-01, C-02). */
+export interface WorkflowCheckpoint {
+  /** `vl_workflow_checkpoint`. */
+  _type: 'vl_workflow_checkpoint';
+  /** 2. */
+  _version: 2;
+  /** The run that it was taken of. */
+  workflowID: string;
+  /** The step where a run begins; of a run that has completed the step that ended last; null when no step has run. */
+  currentStepID: string | null;
+  /** As in `WorkflowSnapshot`. */
+  status: 'running' | 'completed' | 'failed' | 'stopped' | 'paused';
+  /** The run's input. */
+  params: Record<string, unknown>;
+  /** `STRING`, `INT`, `FLOAT`, `BOOL`, `OBJECT`, and lists of these such as `[STRING]`. */
+  paramTypes: Record<string, string>;
+  /** Variables, as `$name`. */
+  variables: Record<string, unknown>;
+  /** Their types. */
+  varTypes: Record<string, string>;
+  /** Variables whose names begin with `_`, and `_result`: what the step is handed, several items as a list. */
+  localVars: Record<string, unknown>;
+  /** Paths of files that the run has written, each with the address of its content on this server. */
+  artifacts: Record<string, string>;
+  /** Steps at the top that have ended and do not run again, in the order in which they ended. */
+  completedSteps: string[];
+  /** First steps of branches that have ended, by the step that they begin at. */
+  completedBranches: Record<string, string[]>;
+  /** How many iterations of a loop have ended; of a parallel loop all or none. */
+  loopProgress: Record<string, number>;
+  /** Number of the event it is taken after. */
+  eventSeq: number;
+  /** Version of the workflow format. */
+  version: string;
+  /** Time of that event, RFC 3339. */
+  createdAt: string;
 }
 
 /** Payload of `workflow_continued`. */
@@ -6935,6 +6995,32 @@ export interface WorkflowSave {
   baseRevision: string;
   /** Write although the file changed outside. */
   overwrite?: boolean;
+}
+
+/** Where a run stands (R-44). */
+export interface WorkflowSnapshot {
+  /** The run. */
+  runID: string;
+  /** `running`, `completed`, `failed`, `stopped` or `paused`. A run that waits in the queue is `running`, a cancelled one `stopped`. */
+  status: 'running' | 'completed' | 'failed' | 'stopped' | 'paused';
+  /** The first step that is to run or is running, without its place in containers; of a failed run the one that failed; null when there is none. */
+  currentStepID: string | null;
+  /** From the start to the end, or until now, milliseconds. */
+  elapsedMs: number;
+  /** The run's input. */
+  params: Record<string, unknown>;
+  /** Variables, as `$name`. */
+  variables: Record<string, unknown>;
+  /** Variables whose names begin with `_`, and `_result`: what the next step is handed. */
+  localVars: Record<string, unknown>;
+  /** Paths of files that the run has written, the newest 1,000. */
+  artifacts: string[];
+  /** The step that waits for a person; null when none does. */
+  paused: PausedAt | null;
+  /** Number of the newest event. */
+  eventSeq: number;
+  /** Version of the workflow format. */
+  version: string;
 }
 
 /** Payload of `workflow_start` (R-08). */
@@ -7351,6 +7437,10 @@ export interface Commands {
   health_alert_remove: { request: HealthAlertId; response: HealthAlerts };
   /** Returns the state of a run, now or after an event. */
   run_checkpoint: { request: CheckpointOf; response: Checkpoint };
+  /** Returns a run as WorkflowSnapshot of the VL workflow format. */
+  run_snapshot: { request: RunId; response: WorkflowSnapshot };
+  /** Returns the state of a run as a checkpoint of the VL workflow format, from which a run can start; not available while the run is masked. */
+  run_checkpoint_vl: { request: CheckpointOf; response: WorkflowCheckpoint };
   /** Cancels a run. */
   run_cancel: { request: RunId; response: Empty };
   /** Deletes an ended run. */
@@ -7718,6 +7808,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   health_alert_put: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['health_alerts', 'health_list', 'health_get', 'audit_list'] },
   health_alert_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['health_alerts', 'health_list', 'health_get', 'audit_list'] },
   run_checkpoint: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_snapshot: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
+  run_checkpoint_vl: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   run_cancel: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'audit_list'] },
   run_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list'] },
   run_resume: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get'] },

@@ -37,8 +37,7 @@ pub(crate) async fn run(
     let app = &server.app;
     match shapes::of(action) {
         Some(shape) => {
-            let hint = || format!("{} must be {} or {}", shape.parameter, shape.usual, shape.other);
-            if shape.is_asked(parts).map_err(|query| wrong_query(&query, &hint()))? {
+            if shape.is_asked(parts).map_err(|query| wrong_shape(shape, &query))? {
                 let text = app.dispatch_text(caller, shape.command, json!({ "runId": id })).await?;
                 return Ok(answer::profiled(text, shape.profile));
             }
@@ -319,6 +318,18 @@ fn with_id(request: &mut Value, name: &str, id: &str) -> ApiResult<()> {
     match fields.insert(name.to_owned(), id.into()) {
         Some(other) if other != id => Err(wrong(format!("The address has the id {id}, the body {other}."))),
         _ => Ok(()),
+    }
+}
+
+fn wrong_shape(shape: shapes::Shaped, query: &str) -> ApiError {
+    let known = format!("{} must be {} or {}", shape.parameter, shape.usual, shape.other);
+    let is_named = |pair: &&str| pair.split_once('=').is_some_and(|(name, _)| name == shape.parameter);
+    match query.split('&').find(|pair| !is_named(pair)) {
+        None => wrong_query(query, &known),
+        Some(other) => {
+            let hint = format!("Remove it. {}={} and {} are known.", shape.parameter, shape.usual, shape.other);
+            ApiError::bad_request(format!("The query parameter '{other}' is unknown."), hint)
+        }
     }
 }
 

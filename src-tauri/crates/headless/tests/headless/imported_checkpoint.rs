@@ -170,7 +170,7 @@ fn r_44_r_46_h_30_c_01_the_shapes_of_the_source_are_served_and_a_run_begins_at_i
     let mut file = workflow(
         json!({
             "one": { "type": "data.set", "config": { "assign": { "n": 1 } }, "out": { "$plan": "first" } },
-            "ask": { "type": "flow.pause", "config": { "title": "Go on?" } },
+            "ask": { "type": "flow.pause", "config": { "reason": "Go on?" } },
             "three": { "type": "data.set", "config": { "keep": false, "assign": { "plan": "=context.plan" } } },
         }),
         json!([{ "from": "one.success", "to": "ask" }, { "from": "ask.success", "to": "three" }]),

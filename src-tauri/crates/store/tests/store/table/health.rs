@@ -29,6 +29,7 @@ fn failed_call(code: &str) -> EventBody {
         timestamp: "2026-01-01T00:00:00.000Z".into(),
         suggested_action: None,
         provenance_ref: None,
+        trace_id: None,
         details: details.as_object().cloned(),
     };
     EventBody::StepError(StepError { error: Arc::new(error), origin: None, held: None })
