@@ -1629,14 +1629,6 @@ export interface ExpressionRefused {
   problem: string;
 }
 
-/** Names a result of a proof. */
-export interface FaultName {
-  /** The step that has the fault. */
-  step: string;
-  /** One of the faults of the result. */
-  fault: string;
-  /** Only the first call has it. */
-  firstCallOnly?: boolean;
 /** One failure. */
 export interface Failure {
   /** Its number. */
@@ -1835,6 +1827,16 @@ export interface FailureTried {
   fit: CorrectionFit;
   /** Why it does not, or what is different. */
   why?: string;
+}
+
+/** Names a result of a proof. */
+export interface FaultName {
+  /** The step that has the fault. */
+  step: string;
+  /** One of the faults of the result. */
+  fault: string;
+  /** Only the first call has it. */
+  firstCallOnly?: boolean;
 }
 
 /** What one fault, or several that are handled alike, lead to. */
