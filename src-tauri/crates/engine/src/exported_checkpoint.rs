@@ -291,18 +291,23 @@ fn handed(compiled: &Compiled, state: &RunState, trail: &Trail, node: usize) -> 
 }
 
 /// Variables and local variables of the source: names that begin with `_` are local, the others have `$`.
-pub fn variables(state: &RunState, result: Option<&Value>) -> (Map, Map) {
+pub fn variables(context: Map, result: Option<Value>) -> (Map, Map) {
     let (mut variables, mut locals) = (Map::new(), Map::new());
-    for (name, value) in state.context.iter() {
+    for (name, value) in context {
         match name.starts_with('_') {
-            true => locals.insert(name.clone(), (**value).clone()),
-            false => variables.insert(format!("${name}"), (**value).clone()),
+            true => locals.insert(name, value),
+            false => variables.insert(format!("${name}"), value),
         };
     }
     if let Some(result) = result {
-        locals.insert("_result".into(), result.clone());
+        locals.insert("_result".into(), result);
     }
     (variables, locals)
+}
+
+/// The variables of a run by their names.
+pub fn context(state: &RunState) -> Map {
+    state.context.iter().map(|(name, value)| (name.clone(), (**value).clone())).collect()
 }
 
 /// Types of values by their names, as the source writes them: of what the workflow declares, else of what is there.
@@ -351,7 +356,7 @@ fn type_of(value: &Value) -> String {
 
 /// The checkpoint (C-01, C-02). `artifacts`: path → where its content is.
 pub fn checkpoint(compiled: &Compiled, state: &RunState, exported: &Exported, artifacts: &Map) -> Value {
-    let (variables, locals) = variables(state, exported.result.as_ref());
+    let (variables, locals) = variables(context(state), exported.result.clone());
     let params = state.params().as_object().cloned().unwrap_or_default();
     let workflow = &compiled.workflow;
     let declared = workflow.context.as_ref().and_then(|context| context.schema.as_ref());

@@ -132,8 +132,9 @@ pub(crate) fn run_snapshot(app: &App, caller: &Caller, request: RunId) -> ApiRes
     let (exported, standing) =
         (exported_checkpoint::of(&compiled, &state, &Trail::default()), checkpoint::of(&compiled, &state));
     let result = exported.ok().and_then(|exported| exported.result);
-    let (variables, locals) = exported_checkpoint::variables(&state, result.as_ref());
-    let mut data = json!({ "params": **state.params(), "variables": variables, "localVars": locals });
+    // Masks know variables by their own names.
+    let context = exported_checkpoint::context(&state);
+    let mut data = json!({ "params": **state.params(), "variables": context, "result": result });
     if app.masks(caller, &row.run_id) {
         data = app.with_masks(&row.run_id, row.last_seq, |masks| masks.data(&data))?;
     }
@@ -152,14 +153,17 @@ pub(crate) fn run_snapshot(app: &App, caller: &Caller, request: RunId) -> ApiRes
     let failed = || summary::without_output(&compiled, &state).failed_step_id;
     let current = standing.current.or_else(|| if status == RunStatus::Failed { failed() } else { None });
     let mut whole = |name: &str| data[name].as_object_mut().map(std::mem::take).unwrap_or_default();
+    let (params, context) = (whole("params"), whole("variables"));
+    let result = result.map(|_| data["result"].take());
+    let (variables, local_vars) = exported_checkpoint::variables(context, result);
     Ok(WorkflowSnapshot {
         status: exported_checkpoint::status(status, exported_checkpoint::is_stopped(&state)).to_owned(),
         // The source names steps, not places in containers.
         current_step_id: current.map(|name| parted(&name).1.to_owned()),
         elapsed_ms: u64::try_from(until - row.started_ms).unwrap_or_default(),
-        params: whole("params"),
-        variables: whole("variables"),
-        local_vars: whole("localVars"),
+        params,
+        variables,
+        local_vars,
         artifacts,
         paused: paused(app, caller, &row.run_id)?,
         event_seq: state.last_seq(),

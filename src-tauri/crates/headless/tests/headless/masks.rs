@@ -62,7 +62,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "plan_get" => Vec::new(),
         "model_names" => vec![json!({ "name": "nobody" })],
         "run_trace" => vec![json!({ "runId": run }), json!({ "runId": run, "stepId": "read" })],
-        "run_get" | "run_paths" | "run_usage" => vec![json!({ "runId": run })],
+        "run_get" | "run_paths" | "run_usage" | "run_snapshot" => vec![json!({ "runId": run })],
         "run_diff" => vec![json!({ "runId": run, "with": run })],
         "run_diff_step" => {
             ["read", "check"].into_iter().map(|step| json!({ "runId": run, "with": run, "stepId": step })).collect()
@@ -71,7 +71,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "rerun_look" => ["read", "check"].into_iter().map(|step| json!({ "runId": run, "stepId": step })).collect(),
         "run_events" => vec![json!({ "runId": run, "after": 0 }), json!({ "runId": run, "after": 6 })],
         // Whole or not at all: `bytes_cannot_be_masked`.
-        "run_binary" | "run_files" => Vec::new(),
+        "run_binary" | "run_files" | "run_checkpoint_vl" => Vec::new(),
         "run_value" => vec![
             value("1/payload/params"),
             value("1/payload/params/long"),
@@ -172,6 +172,7 @@ fn no_query_and_no_route_tells_a_viewer_or_an_operator_what_is_masked() {
         let run = &place.run;
         for path in [
             format!("/workflow/{run}/status"),
+            format!("/workflow/{run}/status?shape=snapshot"),
             format!("/workflow/{run}/checkpoint"),
             format!("/workflow/{run}/variables"),
             format!("/workflow/{run}/artifacts"),
