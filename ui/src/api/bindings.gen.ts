@@ -2058,8 +2058,8 @@ export interface HandlerDryRunResult {
 
 /** A condition over the numbers of a workflow. */
 export interface HealthAlert {
-  /** Its id; a new alert gets one. */
-  id?: string;
+  /** Its id. */
+  id: string;
   /** What it is called. */
   name: string;
   /** Id of the workflow; every workflow when absent. */
@@ -2074,6 +2074,20 @@ export interface HealthAlert {
 export interface HealthAlertId {
   /** Its id. */
   id: string;
+}
+
+/** A new alert, or a change of one. */
+export interface HealthAlertPut {
+  /** Its id; a new alert gets one. */
+  id?: string;
+  /** What it is called. */
+  name: string;
+  /** Id of the workflow; every workflow when absent. */
+  workflowId?: string;
+  /** CEL over the fields of [`HealthNumbers`]: `errorRate > 0.1 && runs >= 20`. */
+  expression: string;
+  /** Over so many days, today included, 1 to 366. */
+  days: number;
 }
 
 /** The alerts, and which of them are raised. */
@@ -7434,7 +7448,7 @@ export interface Commands {
   /** Lists the alerts about the health of workflows, and which of them are raised. */
   health_alerts: { request: Empty; response: HealthAlerts };
   /** Sets an alert: a condition over the health of a workflow or of every workflow; recorded. */
-  health_alert_put: { request: HealthAlert; response: HealthAlerts };
+  health_alert_put: { request: HealthAlertPut; response: HealthAlerts };
   /** Removes an alert; recorded. */
   health_alert_remove: { request: HealthAlertId; response: HealthAlerts };
   /** Returns the state of a run, now or after an event. */

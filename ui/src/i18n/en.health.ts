@@ -2,7 +2,6 @@
 export const health = {
   'health.title': 'Health',
   'health.open': 'Health',
-  'health.all': 'All workflows',
   'health.period': 'Period',
   'health.days': '{n} days',
   'health.none': 'No run has ended in this time',
@@ -56,7 +55,6 @@ export const health = {
   'health.alertEvery': 'Every workflow',
   'health.alertSave': 'Save',
   'health.alertFirst': 'Many runs fail',
-  'health.raised': '{name}: {workflow}',
   'health.raisedText': '{expression}, since {when}',
   'health.notice': 'Alert: {name}',
   'health.noticeText': 'The condition is true for {workflow}.',

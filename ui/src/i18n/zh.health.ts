@@ -2,7 +2,6 @@
 export const health = {
   'health.title': '健康状况',
   'health.open': '健康状况',
-  'health.all': '所有工作流',
   'health.period': '时间段',
   'health.days': '{n} 天',
   'health.none': '此期间没有运行结束',
@@ -56,7 +55,6 @@ export const health = {
   'health.alertEvery': '所有工作流',
   'health.alertSave': '保存',
   'health.alertFirst': '许多运行失败',
-  'health.raised': '{name}：{workflow}',
   'health.raisedText': '{expression}，自 {when}',
   'health.notice': '警报：{name}',
   'health.noticeText': '{workflow} 满足该条件。',

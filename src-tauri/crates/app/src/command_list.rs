@@ -129,7 +129,7 @@ macro_rules! command_list {
             Query health_list(HealthList) -> HealthOverview, Viewer, [Desktop Http], [], "Returns how all workflows do: success, durations, cost, open tasks, proof scores.";
             Query health_get(HealthGet) -> WorkflowHealth, Viewer, [Desktop Http], [], "Returns how a workflow does by day, and which steps fail with which error.";
             Query health_alerts(Empty) -> HealthAlerts, Viewer, [Desktop Http], [], "Lists the alerts about the health of workflows, and which of them are raised.";
-            Action health_alert_put(HealthAlert) -> HealthAlerts, Builder, [Desktop Http], [health_alerts health_list health_get audit_list], "Sets an alert: a condition over the health of a workflow or of every workflow; recorded.";
+            Action health_alert_put(HealthAlertPut) -> HealthAlerts, Builder, [Desktop Http], [health_alerts health_list health_get audit_list], "Sets an alert: a condition over the health of a workflow or of every workflow; recorded.";
             Action health_alert_remove(HealthAlertId) -> HealthAlerts, Builder, [Desktop Http], [health_alerts health_list health_get audit_list], "Removes an alert; recorded.";
             Query run_checkpoint(CheckpointOf) -> Checkpoint, Viewer, [Desktop Http], [], "Returns the state of a run, now or after an event.";
             Query run_snapshot(RunId) -> WorkflowSnapshot, Viewer, [Desktop Http], [], "Returns a run as WorkflowSnapshot of the VL workflow format.";

@@ -82,7 +82,7 @@ pub struct Difference {
 }
 
 /// Fields of an error that tell which run it was and when: they are never the same twice.
-const OF_THE_RUN: &[&str] = &["timestamp", "originRunId", "provenanceRef"];
+const OF_THE_RUN: &[&str] = &["timestamp", "originRunId", "provenanceRef", "traceId"];
 
 /// Where two values differ; at most so many places, and how many more there are. Of an error, wherever it stands, run and
 /// time are no difference.

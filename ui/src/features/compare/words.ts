@@ -81,7 +81,7 @@ export function marksOf(found: Comparison, definition: RunDefinition): ReadonlyM
 }
 
 /** Of an error they say which run it was and when: no difference, as the host sees it too. */
-const OF_THE_RUN = new Set(['timestamp', 'originRunId', 'provenanceRef']);
+const OF_THE_RUN = new Set(['timestamp', 'originRunId', 'provenanceRef', 'traceId']);
 const ERROR_FIELDS = ['type', 'message', 'retryable', 'originNode', 'timestamp'];
 
 /** A value as it is laid beside another one. */

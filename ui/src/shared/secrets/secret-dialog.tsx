@@ -30,7 +30,7 @@ export interface SecretDialogProps {
 }
 
 function valueLabel(kind: SecretKind) {
-  return kind === 'basic' || kind === 'oauth2' || kind === 'aws' || kind === 'certificate' ? `secrets.value.${kind}` as const : 'secrets.value' as const;
+  return kind === 'basic' || kind === 'oauth2' || kind === 'aws' || kind === 'certificate' ? t(`secrets.value.${kind}`) : t('secrets.value');
 }
 
 export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: SecretDialogProps) {
@@ -98,7 +98,7 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
           </div>
         ) : null}
         {kind === 'oauth2' ? <OAuthFields draft={draft} services={services} callback={isTauri() ? undefined : window.location.origin + CALLBACK} onChange={change} onService={choose} /> : null}
-        <Field label={t(valueLabel(kind))} required={kind !== 'oauth2' || draft.grant === 'clientCredentials'} hint={t(kind === 'oauth2' ? 'secrets.value.oauth2Hint' : 'secrets.valueHint')}>
+        <Field label={valueLabel(kind)} required={kind !== 'oauth2' || draft.grant === 'clientCredentials'} hint={t(kind === 'oauth2' ? 'secrets.value.oauth2Hint' : 'secrets.valueHint')}>
           {({ id, describedBy }) => kind === 'certificate'
             ? <TextArea id={id} aria-describedby={describedBy} mono rows={6} value={value} placeholder="-----BEGIN CERTIFICATE-----" onChange={setValue} />
             : <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={value} onChange={setValue} />}

@@ -3,7 +3,7 @@
 use crate::Caller;
 use crate::app::App;
 use crate::dto::{
-    Empty, HealthAlert, HealthAlertId, HealthAlerts, HealthDay, HealthEntry, HealthError, HealthGet, HealthList,
+    Empty, HealthAlertId, HealthAlertPut, HealthAlerts, HealthDay, HealthEntry, HealthError, HealthGet, HealthList,
     HealthOverview, WorkflowHealth,
 };
 use crate::error::ApiResult;
@@ -78,8 +78,8 @@ pub(crate) fn health_alerts(app: &App, _: &Caller, _: Empty) -> ApiResult<Health
     app.health_alerts_now()
 }
 
-pub(crate) fn health_alert_put(app: &App, caller: &Caller, request: HealthAlert) -> ApiResult<HealthAlerts> {
-    app.health_alert_put(caller, request)
+pub(crate) fn health_alert_put(app: &App, caller: &Caller, request: HealthAlertPut) -> ApiResult<HealthAlerts> {
+    app.health_alert_put(caller, request.into())
 }
 
 pub(crate) fn health_alert_remove(app: &App, caller: &Caller, request: HealthAlertId) -> ApiResult<HealthAlerts> {

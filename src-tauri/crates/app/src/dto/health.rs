@@ -134,8 +134,7 @@ pub struct WorkflowHealth {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HealthAlert {
-    /// Its id; a new alert gets one.
-    #[serde(default)]
+    /// Its id.
     pub id: String,
     /// What it is called.
     pub name: String,
@@ -146,6 +145,31 @@ pub struct HealthAlert {
     pub expression: String,
     /// Over so many days, today included, 1 to 366.
     pub days: u32,
+}
+
+/// A new alert, or a change of one.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HealthAlertPut {
+    /// Its id; a new alert gets one.
+    #[serde(default)]
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// Id of the workflow; every workflow when absent.
+    #[serde(default)]
+    pub workflow_id: Option<String>,
+    /// CEL over the fields of [`HealthNumbers`]: `errorRate > 0.1 && runs >= 20`.
+    pub expression: String,
+    /// Over so many days, today included, 1 to 366.
+    pub days: u32,
+}
+
+impl From<HealthAlertPut> for HealthAlert {
+    fn from(put: HealthAlertPut) -> Self {
+        let HealthAlertPut { id, name, workflow_id, expression, days } = put;
+        Self { id, name, workflow_id, expression, days }
+    }
 }
 
 /// An alert whose condition is true for a workflow.

@@ -203,7 +203,7 @@ pub(crate) fn timeless(data: &Value) -> Value {
     match data {
         Value::Object(map) => map
             .iter()
-            .filter(|(name, _)| *name != "timestamp")
+            .filter(|(name, _)| !["timestamp", "provenanceRef"].contains(&name.as_str()))
             .map(|(name, data)| (name.clone(), timeless(data)))
             .collect(),
         Value::Array(list) => list.iter().map(timeless).collect(),

@@ -30,7 +30,7 @@ fn plain(event: &RunEvent) -> Option<String> {
 fn timeless(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            for name in ["seq", "ts", "timestamp", "duration_ms", "taskId", "dueMs", "expiresAt"] {
+            for name in ["seq", "ts", "timestamp", "duration_ms", "taskId", "dueMs", "expiresAt", "provenanceRef"] {
                 map.remove(name);
             }
             map.values_mut().for_each(timeless);

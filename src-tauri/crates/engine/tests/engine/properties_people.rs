@@ -529,7 +529,7 @@ fn masked(value: &Value) -> String {
         Value::Object(map) => {
             let parts: Vec<String> = map
                 .iter()
-                .filter(|(k, _)| !["timestamp", "message", "violations"].contains(&k.as_str()))
+                .filter(|(k, _)| !["timestamp", "provenanceRef", "message", "violations"].contains(&k.as_str()))
                 .map(|(k, v)| format!("{k}:{}", masked(v)))
                 .collect();
             format!("{{{}}}", parts.join(","))

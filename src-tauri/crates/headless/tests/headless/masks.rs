@@ -47,13 +47,49 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
     let preview = |text: &str| json!({ "document": document, "nodeId": "check", "text": text, "kind": "cel" });
     let value = |path: &str| json!({ "ref": format!("{run}/{path}") });
     match name {
-        "run_list" | "workflow_list" | "task_counts" | "task_stats" | "webhook_list" | "webhook_log" | "app_info"
-        | "catalog_list" | "connector_list" | "sample_list" | "template_list" | "who" | "audit_status"
-        | "audit_anchors" | "audit_sinks" | "audit_retention" | "delegation_list" | "settings_get" | "folder_list"
-        | "audit_list" | "audit_facets" | "tool_list" | "tool_server_list" | "model_list" | "model_usage"
-        | "telemetry_get" => {
+        "run_list"
+        | "workflow_list"
+        | "task_counts"
+        | "task_stats"
+        | "webhook_list"
+        | "webhook_log"
+        | "app_info"
+        | "catalog_list"
+        | "connector_list"
+        | "sample_list"
+        | "template_list"
+        | "who"
+        | "audit_status"
+        | "audit_anchors"
+        | "audit_sinks"
+        | "audit_retention"
+        | "delegation_list"
+        | "settings_get"
+        | "folder_list"
+        | "audit_list"
+        | "audit_facets"
+        | "tool_list"
+        | "tool_server_list"
+        | "model_list"
+        | "model_usage"
+        | "telemetry_get"
+        | "failure_groups"
+        | "replay_list"
+        | "index_list"
+        | "backup_schedule"
+        | "task_destination_list"
+        | "task_destination_kinds" => {
             vec![json!({})]
         }
+        // `rpc` names the group and the failure.
+        "failure_group" | "failure_members" => vec![json!({ "group": "" })],
+        "failure_preview" => corrections().map(|rule| json!({ "group": "", "correction": rule })).to_vec(),
+        "failure_preview_one" => corrections().map(|rule| json!({ "failure": 0, "correction": rule })).to_vec(),
+        // Ids, states and counts of a replay; why one was refused is what its preview says.
+        "replay_get" | "replay_items" => Vec::new(),
+        // Documents of people who may read the index, and names of workflows and steps: nothing of a run.
+        "index_show" | "index_search" | "secret_uses" => Vec::new(),
+        "task_copy_log" => vec![json!({ "taskId": task })],
         // Files and folders, for builders: nothing of a run.
         "skill_list" | "folder_browse" => Vec::new(),
         // A file of this machine: nothing of a run.
@@ -142,6 +178,16 @@ fn paused() -> Place {
     Place { _place: place, serving, run, task }
 }
 
+/// Corrections that would show what is masked: as a result, and in the message of an error.
+fn corrections() -> [Value; 3] {
+    let rule = |text: &str| json!({ "expression": text, "definition": "original" });
+    [
+        json!({ "definition": "original" }),
+        rule("{'shown': string(item.password) + string(item.who.name)}"),
+        rule("{'shown': int(item.password)}"),
+    ]
+}
+
 fn told(text: &str) -> Vec<&'static str> {
     SECRETS.iter().filter(|secret| text.contains(**secret)).copied().collect()
 }
@@ -150,6 +196,16 @@ fn rpc(place: &Place, token: &str, name: &str, mut request: Value) -> String {
     if name == "workflow_open" {
         let list = place.serving.ask_as(token, "POST", "/rpc/workflow_list", &json!({}), &[]).json();
         request["ref"] = list[0]["ref"].clone();
+    }
+    if request.get("group").is_some() || request.get("failure").is_some() {
+        let groups = place.serving.ask_as(token, "POST", "/rpc/failure_groups", &json!({}), &[]).json();
+        let group = groups["groups"][0]["group"].clone();
+        let members =
+            place.serving.ask_as(token, "POST", "/rpc/failure_members", &json!({ "group": group }), &[]).json();
+        match request.get("group") {
+            Some(_) => request["group"] = group,
+            None => request["failure"] = members["failures"][0]["failure"].clone(),
+        }
     }
     let answer = place.serving.ask_as(token, "POST", &format!("/rpc/{name}"), &request, &[]);
     assert!(matches!(answer.status, 200 | 404), "{name} {request}: {}", answer.body);
