@@ -98,7 +98,7 @@ export const secrets = {
   'secrets.signIn.waiting': 'Somebody is signing in.',
   'secrets.signIn.signedIn': 'Signed in.',
   'secrets.signIn.ended': 'The sign-in has ended. Steps that use it fail with CREDENTIAL_EXPIRED until somebody signs in again.',
-  'secrets.signsInItself': 'Signs in by itself.',
+  'secrets.signsInItself': 'Signs in automatically.',
   'secrets.signInCode': 'Open the address on any device and enter this code:',
   'secrets.userCode': 'Code',
   'secrets.uses': 'Used by',

@@ -12,7 +12,7 @@ import { demoHost } from '../../test/fixtures.ts';
 import { App } from '../app.tsx';
 
 const JIRA: Commands['task_destination_list']['response'][number] = {
-  id: 'd', name: 'Jira', service: 'Jira', place: 'https://acme.atlassian.net/rest/api/3', config: { name: 'Jira', connector: 'jira', minPriority: 50, workflows: ['pay'] },
+  id: 'd', name: 'Jira', service: 'Jira', place: 'https://jira.example.org/rest/api/3', config: { name: 'Jira', connector: 'jira', minPriority: 50, workflows: ['pay'] },
   decisionsPath: '/task-hooks/d', decisions: { Done: 'approve' }, madeBy: 'user:anna', madeAt: '2026-11-22T10:00:00.000Z', waiting: 0, failed: 1, open: 2, opened: 3,
 };
 const COPY: Commands['task_copy_log']['response'][number] = {
@@ -32,7 +32,7 @@ beforeEach(() => {
   host.handlers.task_destination_list = () => [JIRA];
   host.handlers.task_destination_kinds = () => [KIND];
   host.handlers.task_copy_log = () => [COPY];
-  host.handlers.secret_list = () => [{ name: 'jira', kind: 'basic', hosts: ['acme.atlassian.net'], createdAt: '2026-11-22T10:00:00.000Z', updatedAt: '2026-11-22T10:00:00.000Z' }];
+  host.handlers.secret_list = () => [{ name: 'jira', kind: 'basic', hosts: ['jira.example.org'], createdAt: '2026-11-22T10:00:00.000Z', updatedAt: '2026-11-22T10:00:00.000Z' }];
 });
 afterEach(cleanup);
 const asked = (command: string) => host.calls.filter((call) => call.command === command).map((call) => call.payload);
@@ -81,10 +81,10 @@ describe('task destinations', () => {
   });
 
   it('are told at the task, and a name that a service reports is shown as that', () => {
-    const task = { elsewhere: [{ ...COPY, externalId: 'ABC-12', link: 'https://acme.atlassian.net/browse/ABC-12', state: 'current', error: undefined }, { ...COPY, id: 'e', name: 'Desk' }, { ...COPY, id: 'f', name: 'Bad', externalId: '7', link: 'javascript:alert(1)', error: undefined, state: 'current' }] } as unknown as Task;
+    const task = { elsewhere: [{ ...COPY, externalId: 'ABC-12', link: 'https://jira.example.org/browse/ABC-12', state: 'current', error: undefined }, { ...COPY, id: 'e', name: 'Desk' }, { ...COPY, id: 'f', name: 'Bad', externalId: '7', link: 'javascript:alert(1)', error: undefined, state: 'current' }] } as unknown as Task;
     render(<Elsewhere task={task} />);
     const link = screen.getByRole('link', { name: 'ABC-12' });
-    expect([link.getAttribute('href'), link.getAttribute('rel')]).toEqual(['https://acme.atlassian.net/browse/ABC-12', 'noopener noreferrer']);
+    expect([link.getAttribute('href'), link.getAttribute('rel')]).toEqual(['https://jira.example.org/browse/ABC-12', 'noopener noreferrer']);
     expect(screen.getByText('could not be created: no answer (TIMEOUT)')).toBeTruthy();
     expect(screen.getAllByRole('link')).toHaveLength(1);
     expect(formatPerson('reported:Jira/Ada_Lovelace')).toBe('Ada_Lovelace (as Jira reports)');

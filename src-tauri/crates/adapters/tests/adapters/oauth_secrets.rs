@@ -39,7 +39,7 @@ impl KeyRing for NoKeyRing {
 }
 
 /// A data folder with the secret `erp`, and the server that gives its tokens.
-struct Desk {
+struct SignInTest {
     folder: TempDir,
     server: AuthorizationServer,
     client: OAuthClient,
@@ -62,7 +62,7 @@ fn entry(client: &OAuthClient) -> Entry {
     }
 }
 
-impl Desk {
+impl SignInTest {
     async fn new(grant: OAuthGrant) -> Self {
         let folder = TempDir::new().expect("a folder");
         let server = AuthorizationServer::start().await;
@@ -140,7 +140,7 @@ async fn token(source: &Arc<TokenSource>) -> Result<String, (Trouble, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_signs_in_with_pkce_and_the_token_is_renewed() {
-    let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+    let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
     let (source, _) = desk.source();
     let (trouble, words) = token(&source).await.expect_err("nobody is signed in");
     assert_eq!(trouble, Trouble::Expired);
@@ -163,7 +163,7 @@ async fn a_person_signs_in_with_pkce_and_the_token_is_renewed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn many_steps_that_find_a_token_over_renew_it_once() {
     for (processes, steps) in [(1, 1), (1, 2), (1, 16), (2, 8), (3, 5)] {
-        let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+        let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
         desk.server.known().lasts = vec![0];
         desk.signed_in().await;
         let mut waiting = Vec::new();
@@ -186,7 +186,7 @@ async fn many_steps_that_find_a_token_over_renew_it_once() {
 /// The same for a token that a service refuses before its time.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_that_a_service_refused_is_renewed_once() {
-    let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+    let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
     desk.signed_in().await;
     let (source, _) = desk.source();
     desk.server.known().forget_access();
@@ -213,7 +213,7 @@ async fn a_token_that_a_service_refused_is_renewed_once() {
 /// The program dies after the service has given new tokens and before they are written: the person is told.
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_that_are_lost_on_the_way_end_the_sign_in_with_words() {
-    let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+    let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
     desk.server.known().lasts = vec![0];
     desk.signed_in().await;
     let before = desk.vault.stored("erp", false).expect("is there").session.expect("somebody").signed;
@@ -238,7 +238,7 @@ async fn tokens_that_are_lost_on_the_way_end_the_sign_in_with_words() {
 /// A disk that takes nothing: the new tokens are used, and written as soon as that is possible.
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_that_cannot_be_written_are_not_lost() {
-    let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+    let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
     desk.server.known().lasts = vec![0];
     desk.signed_in().await;
     let (source, _) = desk.source();
@@ -258,7 +258,7 @@ async fn tokens_that_cannot_be_written_are_not_lost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_sign_in_says_so_and_a_service_that_is_down_ends_nothing() {
-    let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+    let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
     desk.server.known().lasts = vec![0, 0];
     desk.signed_in().await;
     let (source, _) = desk.source();
@@ -281,7 +281,7 @@ async fn a_revoked_sign_in_says_so_and_a_service_that_is_down_ends_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_comes_back_from_the_browser_is_checked() {
-    let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+    let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
     let (secret, hosts) = (Secret::new(SECRET), hosts());
     let nobody: Arc<dyn Secrets> = Arc::new(NoSecrets);
     let begin = || desk.configured(&secret, &hosts).begin("http://127.0.0.1:9/callback").expect("begins");
@@ -310,7 +310,7 @@ async fn what_comes_back_from_the_browser_is_checked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_signs_in_as_itself_and_a_wrong_secret_is_told() {
-    let desk = Desk::new(OAuthGrant::ClientCredentials).await;
+    let desk = SignInTest::new(OAuthGrant::ClientCredentials).await;
     desk.server.known().lasts = vec![3600, 0];
     let (source, _) = desk.source();
     let first = token(&source).await.expect("a token");
@@ -332,7 +332,7 @@ async fn a_program_signs_in_as_itself_and_a_wrong_secret_is_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_code_is_entered_on_another_device_or_runs_out() {
-    let desk = Desk::new(OAuthGrant::DeviceCode).await;
+    let desk = SignInTest::new(OAuthGrant::DeviceCode).await;
     let (secret, hosts) = (Secret::new(SECRET), hosts());
     let client = desk.configured(&secret, &hosts);
     let mut device = client.begin_device().await.expect("a code");
@@ -356,7 +356,7 @@ async fn a_code_is_entered_on_another_device_or_runs_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_secret_goes_to_a_host_that_is_not_allowed() {
-    let desk = Desk::new(OAuthGrant::AuthorizationCode).await;
+    let desk = SignInTest::new(OAuthGrant::AuthorizationCode).await;
     let elsewhere = vec![AllowedHost::parse("api.example.com").expect("a host")];
     let refused =
         desk.vault.set(Entry { hosts: elsewhere.clone(), ..entry(&desk.client) }, Secret::new(SECRET), |_| Ok(()));

@@ -37,6 +37,8 @@ pub(crate) fn document() -> Value {
         paths.insert(path.to_owned(), item);
     }
     let failure = types.given.subschema_for::<Failure>();
+    // Before the paths are copied below: requests are renamed in them.
+    let schemas = types.merge(&mut paths);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -56,7 +58,7 @@ pub(crate) fn document() -> Value {
                 "description": "What happened and what to do.",
                 "content": { "application/json": { "schema": failure } },
             } },
-            "schemas": Value::Object(types.merge(&mut paths)),
+            "schemas": Value::Object(schemas),
         },
     })
 }

@@ -225,7 +225,7 @@ fn a_call_in_a_loop_begins_again_in_its_iteration() {
     store(&serving, &file);
     start(&serving, "rows", &json!({ "rows": [{ "n": 1.0 }, { "n": "2" }, { "n": 3.0 }] }));
     let group = group_of(&serving, 1);
-    assert_eq!(groups(&serving)[0]["stepId"], "b");
+    assert_eq!(groups(&serving)[0]["stepId"], "l/b");
     let one = rpc(&serving, "failure_members", json!({ "group": group }))["failures"][0].clone();
     assert_eq!(one["stepId"], "l[1]/b");
     // The input of the workflow is not the step's: a re-run with the same input fails in the same way.

@@ -89,7 +89,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         "replay_get" | "replay_items" => Vec::new(),
         // Documents of people who may read the index, and names of workflows and steps: nothing of a run.
         "index_show" | "index_search" | "secret_uses" => Vec::new(),
-        "task_copy_log" => vec![json!({ "taskId": task })],
+        "task_copy_log" => vec![json!({})],
         // Files and folders, for builders: nothing of a run.
         "skill_list" | "folder_browse" => Vec::new(),
         // A file of this machine: nothing of a run.
@@ -208,7 +208,13 @@ fn rpc(place: &Place, token: &str, name: &str, mut request: Value) -> String {
         }
     }
     let answer = place.serving.ask_as(token, "POST", &format!("/rpc/{name}"), &request, &[]);
-    assert!(matches!(answer.status, 200 | 404), "{name} {request}: {}", answer.body);
+    // Only builders try expressions on failures.
+    let may_be_refused = name.starts_with("failure_preview") && token == OPERATOR;
+    assert!(
+        matches!(answer.status, 200 | 404) || answer.status == 403 && may_be_refused,
+        "{name} {request}: {}",
+        answer.body
+    );
     answer.body
 }
 

@@ -16,6 +16,8 @@ const FREE: &[&str] = &[
     "timestamp",
     "originRunId",
     "seq",
+    // It names the run and the number of an event.
+    "provenanceRef",
     "traceId",
     "content-length",
     "idempotencyKey",

@@ -258,8 +258,8 @@ fn failed(
 ) -> Result<()> {
     let Some(step) = &with.step else { return Ok(()) };
     let inner = with.error.as_deref().map(innermost);
-    let nested = inner.as_ref().filter(|inner| inner.origin_node != *step);
-    let place = match nested {
+    // Also of a step by that name: it may be in an iteration.
+    let place = match &inner {
         Some(inner) => place_of(connection, run_id, inner)?,
         None => None,
     };

@@ -1,6 +1,6 @@
 //! `health_pending`: workflows whose alerts are still to be checked, because a run ended; `health_raised`: alerts whose condition is
 //! true. An alert that stays true is raised once. The tables are made beside `health_run`. Tests:
-//! `tests/store/table/health.rs`.
+//! `tests/store/table/health_alert.rs`.
 
 use crate::error::Result;
 use crate::table::webhook::{self, TaskNews};

@@ -1,5 +1,5 @@
 //! `proof`: the last proof of the error handling of each workflow. The table is made beside `health_run`. Tests:
-//! `tests/store/table/health.rs`.
+//! `tests/store/table/proof.rs`.
 
 use crate::error::Result;
 use rusqlite::{Connection, OptionalExtension, Row, params};

@@ -97,7 +97,7 @@ fn ts_020_the_same_request_gets_the_same_answer_and_has_one_effect() {
 #[test]
 fn a_decision_that_finds_the_disk_full_is_not_saved_and_can_be_made_again() {
     let folder = tempfile::tempdir().expect("folder");
-    let options = StoreOptions { max_pages: Some(120), ..StoreOptions::default() };
+    let options = StoreOptions { max_pages: Some(160), ..StoreOptions::default() };
     let store = Store::open(folder.path(), &options).expect("opens");
     let owner = started(&store, "r");
     asked(&store, "r", &owner, 2, ask("t", json!({"a": 1})));

@@ -9,7 +9,7 @@ use signalbox_store::{CommitError, Owner, RunCommit, Store, StoreOptions};
 use std::sync::mpsc;
 
 fn small(folder: &std::path::Path) -> Store {
-    Store::open(folder, &StoreOptions { max_pages: Some(140), ..StoreOptions::default() }).expect("opens")
+    Store::open(folder, &StoreOptions { max_pages: Some(180), ..StoreOptions::default() }).expect("opens")
 }
 
 /// Adds large events to the run until there is no room: the first that does not fit, and its commit.

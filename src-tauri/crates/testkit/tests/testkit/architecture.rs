@@ -109,6 +109,13 @@ const KNOWN_HOSTS: &[&str] = &[
     "www.w3.org",
     // The name of the XML of S3, in a stand-in.
     "s3.amazonaws.com",
+    // Of the published test cases of its signatures.
+    "example.amazonaws.com",
+    "examplebucket.s3.amazonaws.com",
+    // Where people sign in to one of the services, in the help of the terminal and a test.
+    "gmail.googleapis.com",
+    "accounts.google.com",
+    "oauth2.googleapis.com",
     // Names of the formats of a Debian copyright file and of a MIME type.
     "www.debian.org",
     "www.freedesktop.org",

@@ -1,18 +1,16 @@
-//! How workflows do by day, the alerts about it, and proofs.
+//! How workflows do by day.
 
 use crate::support::{T0, commit, event, finish, new_run, raw, temporary};
 use serde_json::json;
 use signalbox_model::event::StepError;
 use signalbox_model::{AuditEvent, ErrorPayload, ErrorType, EventBody, RunOrigin, RunStatus};
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
-use signalbox_store::{
-    HEALTH_ALERTS, NewRun, Pending, ProofRow, RaisedAlert, RunCommit, RunEnd, Store, TaskNews, Webhook,
-};
+use signalbox_store::{NewRun, RunCommit, RunEnd, Store};
 use std::sync::Arc;
 
 const DAY: i64 = 86_400_000;
 
-fn record(event: AuditEvent) -> Record {
+pub(super) fn record(event: AuditEvent) -> Record {
     Record::new("2026-01-01T00:00:00.000Z", "r", RUN_LEVEL, event, Level::Info, Actor::system())
 }
 
@@ -35,7 +33,7 @@ fn failed_call(code: &str) -> EventBody {
     EventBody::StepError(StepError { error: Arc::new(error), origin: None, held: None })
 }
 
-fn ends(store: &Store, run: &str, status: RunStatus, (at_ms, took_ms): (i64, i64), trial: bool) {
+pub(super) fn ends(store: &Store, run: &str, status: RunStatus, (at_ms, took_ms): (i64, i64), trial: bool) {
     let origin = RunOrigin { trial, ..RunOrigin::default() };
     let owner = store.create_run(NewRun { started_ms: at_ms - took_ms, origin, ..new_run(run) }).expect("begins");
     let failed = status == RunStatus::Failed;
@@ -143,66 +141,4 @@ fn a_look_reads_days_and_not_runs() {
             plan.query_map([], |row| row.get(3)).expect("plans").map(|line| line.expect("a line")).collect();
         assert!(lines[0].starts_with("SEARCH"), "{lines:?}");
     }
-}
-
-#[test]
-fn an_alert_is_raised_once_until_it_is_over() {
-    let (_folder, store) = temporary();
-    let one = Webhook {
-        id: "all".into(),
-        url: "https://all.example/hook".into(),
-        events: vec![TaskNews::WorkflowHealth],
-        secret: "desk".into(),
-        here: true,
-        made_by: "user:anna".into(),
-        made_ms: T0,
-        failures: 0,
-        next_ms: None,
-    };
-    store.webhook_add(one, 8, record(AuditEvent::WebhookChanged)).expect("is kept");
-    ends(&store, "before", RunStatus::Completed, (T0, 1), false);
-    assert!(store.health_pending().expect("reads").is_empty(), "nobody set an alert");
-    store.setting_set(HEALTH_ALERTS, Some(json!([]))).expect("sets");
-    ends(&store, "first", RunStatus::Completed, (T0, 1), false);
-    let pending = store.health_pending().expect("reads");
-    assert_eq!(pending, [Pending { workflow: "wf".into(), ended: 1 }]);
-    // A run that ends meanwhile keeps the workflow on the list.
-    ends(&store, "second", RunStatus::Completed, (T0, 1), false);
-    store.health_checked(pending[0].clone()).expect("is noted");
-    let pending = store.health_pending().expect("reads");
-    assert_eq!(pending[0].ended, 2);
-    store.health_checked(pending[0].clone()).expect("is noted");
-    assert!(store.health_pending().expect("reads").is_empty());
-    let alert =
-        RaisedAlert { alert: "a".into(), workflow: "wf".into(), at_ms: T0, facts: json!({ "state": "raised" }) };
-    let raise = |at_ms: i64| {
-        store
-            .health_raise(RaisedAlert { at_ms, ..alert.clone() }, record(AuditEvent::HealthAlertRaised))
-            .expect("writes")
-    };
-    assert_eq!([raise(T0), raise(T0 + 1)], [true, false]);
-    assert_eq!(store.health_raised().expect("reads"), std::slice::from_ref(&alert));
-    let clear = || store.health_clear(alert.clone(), record(AuditEvent::HealthAlertCleared)).expect("writes");
-    assert_eq!([clear(), clear()], [true, false]);
-    assert!(raise(T0 + 2));
-    assert_eq!(store.webhook_log(Some("all"), 100).expect("reads").len(), 3);
-    store.health_forget("a").expect("forgets");
-    assert!(store.health_raised().expect("reads").is_empty());
-}
-
-#[test]
-fn the_last_proof_is_kept() {
-    let (_folder, store) = temporary();
-    let proof = |definition: &str, score: Option<u32>| ProofRow {
-        workflow: "wf".into(),
-        definition: definition.into(),
-        at_ms: T0,
-        score,
-        report: "{}".into(),
-    };
-    assert_eq!(store.proof("wf").expect("reads"), None);
-    store.proof_put(proof("old", None)).expect("writes");
-    store.proof_put(proof("new", Some(90))).expect("writes");
-    assert_eq!(store.proof("wf").expect("reads"), Some(proof("new", Some(90))));
-    assert_eq!(store.proof_scores().expect("reads"), [("wf".to_owned(), Some(90))]);
 }
