@@ -31,7 +31,7 @@ test('C7: the menu of a step offers its actions with their keys, and does them',
   await expect(menu(page, 'Menu of the step')).toBeVisible();
   await expect(card(page, 'first')).toHaveClass(/is-sel/);
   // No run is known: nothing to run again.
-  expect(await labels(page)).toEqual(['Open step', 'Show the output', 'Error handling', 'Rename step', 'Run this step', 'Run this step with…', 'Run to here', 'Run from here', 'Set a breakpoint', 'Add step…', 'Connect to…', 'When it fails…', 'Copy', 'Cut', 'Duplicate', 'Disable', 'Group the selected steps', 'Delete and reconnect', 'Delete']);
+  expect(await labels(page)).toEqual(['Open step', 'Show the output', 'Error handling', 'Rename step', 'Run this step', 'Run this step with…', 'Run to here', 'Run from here', 'Fail in the next run…', 'Set a breakpoint', 'Add step…', 'Connect to…', 'When it fails…', 'Copy', 'Cut', 'Duplicate', 'Disable', 'Group the selected steps', 'Delete and reconnect', 'Delete']);
   await expect(menu(page).getByRole('menuitem', { name: 'Duplicate' }).locator('kbd')).toHaveText('Ctrl D');
   await shot(page, 'menu-step');
   // The keys of the page behind do nothing meanwhile.

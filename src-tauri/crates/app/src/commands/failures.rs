@@ -19,7 +19,7 @@ use signalbox_model::{Effects, time};
 use signalbox_runtime::Definition;
 use signalbox_store::{FailureQuery, FailureRow, FailureState, ReplayState, RunRow};
 
-pub(crate) fn failure_groups(app: &App, _: &Caller, request: FailureGroupList) -> ApiResult<FailureGroupPage> {
+pub(crate) fn failure_groups(app: &App, caller: &Caller, request: FailureGroupList) -> ApiResult<FailureGroupPage> {
     let limit = super::page_size(request.limit, 50, 200)?;
     let bad =
         || ApiError::bad_request("`after` is not the end of a page.", "Give the value of `next` of the page before.");
@@ -32,7 +32,7 @@ pub(crate) fn failure_groups(app: &App, _: &Caller, request: FailureGroupList) -
     };
     let page = app.store.failure_groups(&FailureQuery { workflow: request.workflow, limit, after })?;
     Ok(FailureGroupPage {
-        groups: page.groups.into_iter().map(group).collect(),
+        groups: page.groups.into_iter().map(|one| seen(app, caller, one)).collect::<ApiResult<_>>()?,
         next: page.next.map(|(at, id)| format!("{at}-{id}")),
         total: page.total,
         filling: page.filling,
@@ -53,6 +53,34 @@ fn group(one: signalbox_store::FailureGroup) -> FailureGroup {
         first_at: time::format(one.first_ms),
         last_at: time::format(one.last_ms),
     }
+}
+
+/// A group as the caller may see it. Whoever sees masks gets the message of the newest failure, masked as its run is: the one
+/// that is kept with the group knows nothing of the paths that an author marks.
+fn seen(app: &App, caller: &Caller, one: signalbox_store::FailureGroup) -> ApiResult<FailureGroup> {
+    let mut shown = group(one);
+    if caller.role >= CallerRole::Builder {
+        return Ok(shown);
+    }
+    let text = match app.store.failures(&shown.group, None, 1)?.pop() {
+        Some(newest) => message_of(app, &newest)?,
+        None => String::new(),
+    };
+    shown.message.clone_from(&text);
+    shown.sample = text;
+    Ok(shown)
+}
+
+/// The masked message of a failure.
+fn message_of(app: &App, one: &FailureRow) -> ApiResult<String> {
+    if let Some(task) = &one.task_id {
+        // Tasks are masked when they are stored.
+        return Ok(app.store.task(task)?.and_then(|task| task.error_message).unwrap_or_default());
+    }
+    let row = app.store.run(&one.run_id)?;
+    let text = row.error_message.unwrap_or_default();
+    let masked = app.with_masks(&one.run_id, row.last_seq, |masks| masks.data(&Value::String(text)))?;
+    Ok(masked.as_str().unwrap_or_default().to_owned())
 }
 
 fn failure(one: FailureRow) -> Failure {
@@ -81,7 +109,14 @@ pub(crate) fn failure_group(app: &App, caller: &Caller, request: FailureGroupGet
     let shape = one.shape.lines().map(str::to_owned).collect();
     // Who may only look sees no settings that were made of values.
     let suggestion = suggestion.filter(|_| caller.role >= CallerRole::Builder).map(|(suggestion, _)| suggestion);
-    Ok(FailureGroupDetails { group: group(one), step_title, shape, newest: newest.map(failure), replays, suggestion })
+    Ok(FailureGroupDetails {
+        group: seen(app, caller, one)?,
+        step_title,
+        shape,
+        newest: newest.map(failure),
+        replays,
+        suggestion,
+    })
 }
 
 fn title_of(app: &App, run_id: &str, step: &str) -> ApiResult<Option<String>> {
