@@ -80,7 +80,7 @@ it('a correction is tried piece by piece, and only those that fit are counted fo
   expect(sent[0]).toMatchObject({ group: 'g1', sample: 4, includeDifferent: true, keepAnswers: false, rate: 50, concurrency: 20, reason: 'amounts came as text', correction: { definition: 'original', patch: [{ op: 'replace' }] } });
 });
 
-it('a replay tells how far it is, and can be paused, taken back and stopped after a question', async () => {
+it('a replay tells how far it is, and can be paused, undone and stopped after a question', async () => {
   const user = userEvent.setup();
   const done: string[] = [];
   renderWith(<GroupDetail group="g1" onOpenRun={nothing} onOpenTask={nothing} onPropose={() => done.push('propose')} />, {
@@ -94,7 +94,7 @@ it('a replay tells how far it is, and can be paused, taken back and stopped afte
   expect(await screen.findByText('40 of 100 dealt with')).toBeTruthy();
   expect(screen.getByText('3 failed again')).toBeTruthy();
   await user.click(screen.getByRole('button', { name: 'Pause' }));
-  await user.click(screen.getByRole('button', { name: 'Take back the rest' }));
+  await user.click(screen.getByRole('button', { name: 'Undo the rest' }));
   await user.click(screen.getByRole('button', { name: 'Stop…' }));
   await user.click(await screen.findByRole('button', { name: 'Stop and cancel runs' }));
   await waitFor(() => expect(done).toEqual(['pause', 'undo', 'stop true']));
