@@ -1,4 +1,4 @@
-// Packages of PyPI for the peers that need some, each part with a folder of its own below the target folder.
+// Packages of PyPI for the peers that need some, each part in its own folder below the target folder.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

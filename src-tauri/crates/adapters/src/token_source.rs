@@ -141,7 +141,7 @@ impl TokenSource {
         Ok(self.given(stored, Some(signed)))
     }
 
-    /// Asks the service, on another thread: whoever waits for this may be one of a runtime of its own.
+    /// Asks the service, on another thread: the thread that waits for this may belong to a runtime.
     fn ask(
         &self,
         name: &str,

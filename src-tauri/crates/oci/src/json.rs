@@ -1,7 +1,8 @@
-//! The little JSON that an image needs.
+//! The little JSON that images and lists of components need, without a library.
 
 /// A text in JSON.
-pub(crate) fn text(plain: &str) -> String {
+#[must_use]
+pub fn text(plain: &str) -> String {
     let mut out = String::from("\"");
     for c in plain.chars() {
         match c {

@@ -3,5 +3,5 @@
 #![deny(missing_docs)]
 
 pub mod image;
-mod json;
+pub mod json;
 pub mod tar;

@@ -13,9 +13,9 @@ import { OAuthFields } from './oauth-fields.tsx';
 
 const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query', 'oauth2', 'aws', 'certificate'];
 const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key', aws: 'AKIAIOSFODNN7EXAMPLE' } as const;
-/** Kinds with a field of their own beside the value. */
+/** Kinds with an extra field next to the value. */
 const hasField = (kind: SecretKind): kind is keyof typeof PLACEHOLDER => kind in PLACEHOLDER;
-/** Where browsers come back to when a server shows this page; the window has pages of its own. */
+/** Where browsers come back to when a server shows this page; the window uses its own pages. */
 const CALLBACK = '/oauth/callback';
 
 export interface SecretDialogProps {

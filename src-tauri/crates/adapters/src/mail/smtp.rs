@@ -88,7 +88,7 @@ async fn sign_in(connection: &mut AsyncSmtpConnection, server: &MailServer) -> R
         let pair = Credentials::new(user, credential.value.expose().to_owned());
         return match connection.auth(&[Mechanism::Xoauth2], &pair).await {
             Ok(_) => Ok(()),
-            // A refusal that is told as a challenge (334) is an error of the library's own.
+            // A refusal that comes as a challenge (334) is an error of the library.
             Err(error) if error.is_permanent() || error.is_client() => {
                 Err(MailError::Auth { message: format!("{host} does not accept the access token: {}", said(&error)) })
             }

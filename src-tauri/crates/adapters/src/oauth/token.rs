@@ -265,7 +265,7 @@ fn given(kept: &Kept, answer: &Answer, before: Option<&Secret>, now_ms: i64) -> 
     })
 }
 
-/// Codes of a sign-in that is over, also of services that have names of their own for it.
+/// Codes of a sign-in that is over, also of services that name it differently.
 const OVER: [&str; 7] = [
     "invalid_grant",
     "invalid_client",

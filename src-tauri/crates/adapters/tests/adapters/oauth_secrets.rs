@@ -271,7 +271,7 @@ async fn a_revoked_sign_in_says_so_and_a_service_that_is_down_ends_nothing() {
     assert!(token(&source).await.is_ok());
     desk.server.known().revoke_all();
     assert_eq!(token(&source).await.expect_err("is revoked").0, Trouble::Expired);
-    // Services that say "no" with status 200 and a name of their own.
+    // Services that refuse with status 200 and a custom error name.
     desk.server.known().lasts = vec![0];
     desk.signed_in().await;
     desk.server.known().instead = Some((200, json!({ "ok": false, "error": "token_revoked" })));

@@ -243,7 +243,7 @@ fn placed(overrides: &Map<String, Value>, input: Option<&[Value]>) -> Value {
     data
 }
 
-/// The definition of a re-run that brings no document of its own.
+/// The definition of a re-run without a document in the request.
 pub(super) fn definition_of(
     app: &App,
     caller: &Caller,

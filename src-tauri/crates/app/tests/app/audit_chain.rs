@@ -52,7 +52,7 @@ fn a_02_e_16_entries_and_errors_fit_the_published_schemas_and_an_error_leads_to_
         found.push(row["seq"].clone());
     }
     found.dedup();
-    assert_eq!(found.len(), failed.len(), "each has one of its own");
+    assert_eq!(found.len(), failed.len(), "each has its own");
     for wrong in ["ref:audit:nothing", "ref:audit:nothing:1", "ref:audit:nothing:0"] {
         assert!(place.ask("audit_list", json!({ "query": wrong })).is_err(), "{wrong}");
     }

@@ -233,5 +233,5 @@ fn a_call_in_a_loop_begins_again_in_its_iteration() {
     let replay = rpc(&serving, "replay_start", request)["replay"].as_str().expect("an id").to_owned();
     let done = ended(&serving, &replay);
     assert_eq!((&done["started"], &done["rule"]), (&json!(1), &json!("recorded")), "{done}");
-    assert_eq!(group_of(&serving, 1), group, "it is a failure of its own");
+    assert_eq!(group_of(&serving, 1), group, "it is a separate failure");
 }

@@ -198,7 +198,7 @@ fn a_proof_says_how_far_it_is_and_stops_when_told_to() {
     assert!(stopped.is_none() && asked == 3);
 }
 
-/// A repair loop without an end of its own is stopped by the number of its calls.
+/// An endless repair loop is stopped by the number of its calls.
 #[test]
 fn many_calls_are_over_the_budget() {
     let nodes = json!({

@@ -1,6 +1,7 @@
 //! The list of what is in the packages (SBOM, CycloneDX 1.5 as JSON): crates by `cargo tree`, packages of the UI by its lock
 //! file. Written by hand, because this program has no dependencies; sorted, and without a time unless one is given.
 
+use signalbox_oci::json::text;
 use std::collections::BTreeSet;
 
 /// One component.
@@ -62,21 +63,6 @@ fn one(component: &Component) -> String {
         text(name),
         text(version)
     )
-}
-
-/// A text in JSON.
-pub(crate) fn text(plain: &str) -> String {
-    let mut out = String::from("\"");
-    for c in plain.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ fn k_22_a_topic_gets_the_entries_of_a_run_in_order_and_each_once_after_a_crash()
     Kafka::open(&other, threads.handle().clone()).expect("opens").take(&entries(40..41)).expect("taken");
 }
 
-/// One record of a batch is refused: those before it count, and it is named. A full or lonely broker is told as it says.
+/// One record of a batch is refused: those before it count, and it is named. A full or isolated broker's message is reported as it is.
 #[test]
 fn k_22_a_refused_record_is_named_and_those_before_it_count() {
     let threads = Runtime::new().expect("a runtime");

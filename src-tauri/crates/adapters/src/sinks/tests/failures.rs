@@ -131,7 +131,7 @@ fn a_certificate_of_somebody_else_or_for_another_host_gets_no_entry() {
         assert_eq!(done.load(Ordering::SeqCst), 0, "{kind:?}");
         // With its authority the handshake succeeds; how the copy ends after that is not told here.
         let _ended = copy(&threads, known("localhost"));
-        // The other side counts in a thread of its own; the runner of the tests ends one that waits in vain.
+        // The server counts in its own thread; the test runner's time limit ends a wait that never succeeds.
         while done.swap(0, Ordering::SeqCst) == 0 {
             std::thread::yield_now();
         }
