@@ -7,7 +7,7 @@ use crate::schemas::Schemas;
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::Data;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Top-level variables of a run; a write replaces one `Arc`.
 pub type Context = Arc<IndexMap<String, Arc<Value>>>;
@@ -24,13 +24,51 @@ pub struct NodeView {
 /// By id of an earlier step: the data of its item that the current one descends from.
 pub type Paired = IndexMap<String, Result<Data, Unpaired>>;
 
+/// What expressions see as `run`. The step that executed last changes at every step and is rarely read, so it is put beside the
+/// others only for an expression that reads more than they say.
+#[derive(Debug, Clone)]
+pub struct RunView {
+    fixed: Arc<Value>,
+    last_node: Option<Arc<str>>,
+    whole: OnceLock<Arc<Value>>,
+}
+
+impl RunView {
+    /// `fixed`: what is the same in the whole run, an object.
+    pub(crate) fn new(fixed: Arc<Value>, last_node: Option<Arc<str>>) -> Self {
+        Self { fixed, last_node, whole: OnceLock::new() }
+    }
+
+    /// A field, without making the object for one that is the same in the whole run.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.fixed.get(name).or_else(|| self.whole().get(name))
+    }
+
+    /// The object with all fields.
+    pub fn whole(&self) -> &Arc<Value> {
+        self.whole.get_or_init(|| {
+            let mut whole = (*self.fixed).clone();
+            whole["lastNode"] = self.last_node.as_deref().into();
+            Arc::new(whole)
+        })
+    }
+}
+
+impl From<Value> for RunView {
+    /// `whole`: with all fields.
+    fn from(whole: Value) -> Self {
+        let whole = Arc::new(whole);
+        Self { fixed: Arc::clone(&whole), last_node: None, whole: whole.into() }
+    }
+}
+
 /// What is bound while an expression is evaluated.
 #[derive(Debug, Clone)]
 pub struct Scope {
     /// The run's input.
     pub params: Arc<Value>,
     /// `{id, startedAt, lastNode}`; `lastNode` is the step that executed last, null before the first (D-07).
-    pub run: Arc<Value>,
+    pub run: RunView,
     /// `{id}`.
     pub workflow: Arc<Value>,
     /// Run-wide variables.
@@ -61,7 +99,7 @@ impl Scope {
         let null = Arc::new(Value::Null);
         Self {
             params: Arc::new(Value::Object(serde_json::Map::new())),
-            run: Arc::new(Value::Object(serde_json::Map::new())),
+            run: Value::Object(serde_json::Map::new()).into(),
             workflow: Arc::new(Value::Object(serde_json::Map::new())),
             context: Arc::new(IndexMap::new()),
             item: Data::Value(Arc::clone(&null)),

@@ -12,7 +12,7 @@ pub(crate) use slots::{Results, Slots};
 pub(crate) use work_index::WorkIndex;
 
 use crate::effect::{Decided, Granted, Suspended};
-use crate::{compiled::Compiled, lineage::Lineage, numbers::Spread, scope::Context, scope::NodeView};
+use crate::{compiled::Compiled, lineage::Lineage, numbers::Spread, scope::Context, scope::NodeView, scope::RunView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::{
@@ -69,7 +69,7 @@ pub struct RunState {
     /// While the base of a re-run is folded: the step it begins at.
     #[serde(skip)]
     pub(crate) basing: Option<Arc<str>>,
-    /// What expressions see as `run`; made anew when the run's start is another.
+    /// What expressions see as `run`, without the step that executed last; made anew when the run's start is another.
     #[serde(skip)]
     pub(crate) run_seen: Made<Arc<Value>>,
     /// The trace of the run; who drives it knows whether its caller sent one.
@@ -671,19 +671,16 @@ impl RunState {
     pub(crate) fn executed(&mut self, step: &Arc<str>) {
         if self.last_node.as_ref() != Some(step) {
             self.last_node = Some(Arc::clone(step));
-            self.run_seen = Made::default();
         }
     }
 
     /// What expressions see as `run`.
-    pub(crate) fn run_seen(&self) -> Arc<Value> {
+    pub(crate) fn run_seen(&self) -> RunView {
         let seen = || {
             let started = signalbox_model::time::format(self.started_ms);
-            Arc::new(
-                serde_json::json!({ "id": &*self.run_id, "startedAt": started, "lastNode": self.last_node.as_deref() }),
-            )
+            Arc::new(serde_json::json!({ "id": &*self.run_id, "startedAt": started }))
         };
-        Arc::clone(self.run_seen.0.get_or_init(seen))
+        RunView::new(Arc::clone(self.run_seen.0.get_or_init(seen)), self.last_node.clone())
     }
     /// The same run in the trace that its caller sent (ADR 128); without one it has its own.
     #[must_use]

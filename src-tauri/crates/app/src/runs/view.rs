@@ -320,7 +320,7 @@ impl RunView {
             paired: paired::of(self, workflow, node, item, items.len()),
             locals: element.into_iter().flat_map(bound).collect(),
             params: Arc::clone(&self.params),
-            run: Arc::new(serde_json::json!({ "id": self.run_id, "startedAt": started, "lastNode": self.last_node })),
+            run: serde_json::json!({ "id": self.run_id, "startedAt": started, "lastNode": self.last_node }).into(),
             workflow: Arc::new(serde_json::json!({ "id": workflow.id })),
             context: self.found_by(node, item, when),
             item: Arc::clone(&current).into(),

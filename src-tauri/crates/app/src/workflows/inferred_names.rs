@@ -40,7 +40,7 @@ pub(crate) fn scope(workflow: &Workflow, node: &str, connectors: &KnownConnector
     let item = Data::from(item);
     Scope {
         params: Arc::new(params(workflow)),
-        run: Arc::new(json!({ "id": "", "startedAt": "", "lastNode": "" })),
+        run: json!({ "id": "", "startedAt": "", "lastNode": "" }).into(),
         workflow: Arc::new(json!({ "id": workflow.id })),
         context: Arc::new(context(workflow).into_iter().map(|(name, value)| (name, Arc::new(value))).collect()),
         items: Arc::new(vec![item.clone()]),

@@ -130,8 +130,19 @@ impl<'a> Run<'a> {
         Box::new(error)
     }
 
+    /// A field of `run`: most are there without making the object.
+    fn of_run(&self, root: &str, name: &str) -> Option<V<'a>> {
+        let is_variable = || self.bound.borrow().iter().any(|(bound, _)| *bound == root);
+        (root == "run" && !is_variable()).then(|| self.scope.run.get(name).map(V::of))?
+    }
+
     #[inline(never)]
     fn field(&self, node: &'a Node, of: &'a Node, name: &'a str) -> Out<V<'a>> {
+        if let Node::Name(root) = of
+            && let Some(found) = self.of_run(root, name)
+        {
+            return Ok(found);
+        }
         let owner = self.eval(of)?;
         match owner.member(name) {
             Some(found) => Ok(found),

@@ -110,7 +110,7 @@ impl<'a> V<'a> {
     pub(super) fn named(scope: &'a Scope, name: &str) -> Option<Self> {
         Some(match name {
             "params" => V::of(&scope.params),
-            "run" => V::of(&scope.run),
+            "run" => V::of(scope.run.whole()),
             "workflow" => V::of(&scope.workflow),
             "context" => V::Context(&scope.context),
             "item" => V::of_data(&scope.item),

@@ -51,7 +51,7 @@ fn bound(slot: &CallSlot, source: &str) -> Vec<(&'static str, Arc<Value>)> {
         ("items", &list),
         ("params", &|| Arc::clone(&scope.params)),
         ("context", &variables),
-        ("run", &|| Arc::clone(&scope.run)),
+        ("run", &|| Arc::clone(scope.run.whole())),
         ("workflow", &|| Arc::clone(&scope.workflow)),
         ("error", &|| Arc::clone(&scope.error)),
     ];
