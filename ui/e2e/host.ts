@@ -3,7 +3,7 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { test as base, type Page } from '@playwright/test';
+import { test as base, type BrowserContext, type Page } from '@playwright/test';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const BINARY = process.env.SIGNALBOX_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug/signalbox');
@@ -98,8 +98,36 @@ export function readJson<T = Record<string, unknown>>(path: string): T {
   return JSON.parse(readFileSync(path, 'utf8')) as T;
 }
 
-/** `host`: one program for the test file. `page` fails the test when the page logs an error. */
-export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { host: Host }>({
+/** Closes the pages of a test and forgets what it kept in the context. */
+async function clear(context: BrowserContext, origins: Set<string>): Promise<void> {
+  const blank = await context.newPage();
+  await Promise.all(context.pages().filter((page) => page !== blank).map((page) => page.close()));
+  await Promise.all([context.clearCookies(), context.clearPermissions(), context.unrouteAll({ behavior: 'ignoreErrors' })]);
+  const session = await context.newCDPSession(blank);
+  for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' });
+  origins.clear();
+  await blank.close();
+}
+
+/** `host`: one program for the test file. `open` fails the test when the page logs an error. The tests of a worker share a context, so that the
+ * browser keeps the compiled scripts; nothing moves, because a test waits for what it asks about and not for its way there. */
+export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { host: Host; shared: { context: BrowserContext; origins: Set<string> } }>({
+  shared: [async ({ browser }, use) => {
+    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    const origins = new Set<string>();
+    context.on('page', (page) => { page.on('framenavigated', (frame) => { if (frame.url().startsWith('http')) origins.add(new URL(frame.url()).origin); }); });
+    await use({ context, origins });
+    await context.close();
+  }, { scope: 'worker' }],
+  context: async ({ shared }, use) => {
+    await use(shared.context);
+    await clear(shared.context, shared.origins);
+  },
+  page: async ({ context, viewport }, use) => {
+    const page = await context.newPage();
+    if (viewport) await page.setViewportSize(viewport);
+    await use(page);
+  },
   host: [async ({}, use) => { // eslint-disable-line no-empty-pattern
     const host = await startHost();
     await use(host);
