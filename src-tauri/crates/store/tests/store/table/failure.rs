@@ -146,6 +146,4 @@ fn a_hundred_thousand_failures_of_one_kind_are_counted_once_and_read_by_pages() 
     let first = store.failures(&group.key, None, 100).expect("reads");
     let second = store.failures(&group.key, first.last().map(|one| one.id), 100).expect("reads");
     assert_eq!((first.len(), first[0].run_id.as_str(), second[0].run_id.as_str()), (100, "r100000", "r99900"));
-    // No page is larger than what is asked for at most.
-    assert!(store.failures(&group.key, None, 1_000_000).expect("reads").len() <= 1_000);
 }
