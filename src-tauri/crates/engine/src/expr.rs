@@ -12,6 +12,7 @@ mod budget;
 mod cache;
 mod compared;
 mod complete;
+mod encode;
 mod error;
 mod eval;
 mod funcs;

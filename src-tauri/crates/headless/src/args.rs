@@ -24,7 +24,7 @@ pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, Sink
 pub(crate) use connectors::Connectors;
 pub(crate) use debug::{Breaks, RunsDebug};
 pub(crate) use destinations::{DestinationAdd, Destinations};
-pub(crate) use export::{AuditFormat, Export, Human};
+pub(crate) use export::{AuditFormat, Export, ExportFormat, Human};
 pub(crate) use failures::{Failures, ReplayArgs};
 pub(crate) use import::{Import, ImportFormat};
 pub(crate) use index::Index;
@@ -126,8 +126,8 @@ pub(crate) enum Command {
     #[command(
         after_help = "Prints what the program is made of and what it will need, then writes it. Workflows with errors, with steps that \
                       ask people, models or tools, with triggers, and with credentials in plain text are refused with their \
-                      place.\n\nExit: 0 written, 2 refused.\n\nExample:\n  signalbox export orders.signalbox.json --out \
-                      dist\n  ./dist/orders run --params '{\"day\":\"2026-01-31\"}'"
+                      place.\n\nExit: 0 written, 2 refused.\n\nExamples:\n  signalbox export orders.signalbox.json --out \
+                      dist\n  ./dist/orders run --params '{\"day\":\"2026-01-31\"}'\n  signalbox export orders.signalbox.json --format asl --out orders.asl.json"
     )]
     Export(Export),
     /// Runs tests of workflows in memory: recorded answers, simulated time, nothing outside.

@@ -4,6 +4,7 @@ mod choice;
 mod errors;
 mod graph;
 mod jsonata;
+mod map;
 mod path;
 mod states;
 

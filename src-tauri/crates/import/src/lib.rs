@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 mod asl;
+pub mod asl_export;
 mod cel;
 mod check;
 mod curl;

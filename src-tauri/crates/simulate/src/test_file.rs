@@ -280,6 +280,16 @@ impl TestFile {
         Ok(test)
     }
 
+    /// Whether its mocks are answers without a fault, so that a proof can start from it.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        let is_good = |mock: &CallReply| {
+            mock.pass.as_deref().is_some_and(|port| port != "error")
+                || mock.output.as_ref().is_some_and(|ports| !ports.contains_key("error"))
+        };
+        self.mocks.iter().all(is_good)
+    }
+
     /// What no type says.
     fn check(&self) -> Result<(), FileError> {
         if signalbox_model::time::parse(&self.started_at).is_none() {

@@ -5,11 +5,13 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::host::clock::now_ms;
 use crate::host::files::{io_error, write_atomic};
 use crate::workflows::canonical;
-use crate::workflows::check::catalog;
+use crate::workflows::check::{self, catalog};
 use crate::workflows::library::{FILE_LIMIT, load};
 use crate::workflows::pins;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use signalbox_engine::validate::check_bytes;
+pub use signalbox_import::asl_export::Lost;
 use signalbox_import::recognise;
 pub use signalbox_import::{Finding, Format, Imported, Level, NOT_VALID, Options, Report, Status};
 use signalbox_model::{Map, time};
@@ -96,4 +98,36 @@ pub(crate) fn foreign(bytes: &[u8]) -> Option<ApiError> {
     let message = "This is a workflow of another program.";
     let hint = "Import it: Import in the library, or signalbox import FILE -o OUT.";
     Some(ApiError::new(Class::Invalid, "FOREIGN_WORKFLOW", message, hint))
+}
+
+/// A workflow that was written as a state machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExportedMachine {
+    /// How many states it has at the top.
+    pub states: usize,
+    /// What it does not have of the workflow.
+    pub lost: Vec<Lost>,
+}
+
+/// Writes a workflow as a state machine of the Amazon States Language.
+///
+/// # Errors
+/// A workflow that cannot run here, one that no machine can begin with (`CANNOT_EXPORT`), or a file that cannot be written.
+pub fn export_machine(file: &Path, out: &Path, force: bool) -> ApiResult<ExportedMachine> {
+    let checked = check_bytes(&load(file)?.bytes, catalog());
+    check::runnable(&checked.diagnostics)?;
+    let Some(workflow) = checked.workflow else { return Err(check::refused(&checked.diagnostics)) };
+    let exported = signalbox_import::asl_export::export(&workflow).map_err(|why| {
+        ApiError::new(Class::Invalid, "CANNOT_EXPORT", why, "Begin with one trigger or one step, and export again.")
+    })?;
+    if !force && out.exists() {
+        let message = format!("{} is there already.", out.display());
+        return Err(ApiError::new(Class::Conflict, "FILE_EXISTS", message, "Give another name, or --force."));
+    }
+    let mut text =
+        serde_json::to_string_pretty(&exported.machine).map_err(|error| crate::response::not_json(&error))?;
+    text.push('\n');
+    write_atomic(out, text.as_bytes())?;
+    let states = exported.machine["States"].as_object().map_or(0, Map::len);
+    Ok(ExportedMachine { states, lost: exported.lost })
 }

@@ -9,7 +9,8 @@ use crate::workflows::check::{self, catalog};
 use crate::workflows::saved_tests;
 use serde_json::Value;
 use signalbox_engine::Compiled;
-use signalbox_engine::validate::{check_bytes, check_called};
+use signalbox_engine::validate::{Called, check_bytes, check_called};
+use signalbox_model::hash::sha256_parts;
 use signalbox_model::{Workflow, time};
 use signalbox_simulate::TestFile;
 use signalbox_simulate::compatibility::definition_hash;
@@ -108,7 +109,7 @@ impl Under {
         let Some(app) = app.upgrade() else { return Ok(()) };
         let row = ProofRow {
             workflow: report.workflow,
-            definition: report.definition,
+            definition: proving.key.clone(),
             at_ms: app.now_ms(),
             score: report.score,
             report: text,
@@ -121,8 +122,21 @@ impl Under {
 pub(crate) struct Proving {
     pub(crate) compiled: Arc<Compiled>,
     pub(crate) tests: Vec<TestFile>,
+    /// What the proof is one of: its definition and those that it calls.
+    key: String,
     /// It, and the workflows that it calls.
     pub(crate) workflows: Vec<Arc<Workflow>>,
+}
+
+/// What a proof is one of: the hash of the definition, and with those of the workflows that it calls where it calls some.
+fn key_of(workflow: &Workflow, called: &Called) -> String {
+    let own = definition_hash(workflow);
+    if called.files.is_empty() {
+        return own;
+    }
+    let files: Vec<String> = called.files.values().map(|file| definition_hash(file)).collect();
+    let parts: Vec<&[u8]> = std::iter::once(&own).chain(&files).map(String::as_bytes).collect();
+    sha256_parts(&parts)
 }
 
 impl App {
@@ -138,9 +152,10 @@ impl App {
         let called = self.called(&workflow, Some(path))?;
         check::runnable(&check_called(&workflow, catalog(), &called))?;
         let files: Vec<Arc<Workflow>> = called.files.values().map(Arc::clone).collect();
+        let key = key_of(&workflow, &called);
         let compiled = saved_tests::compile(workflow, &called)?;
         let workflows = std::iter::once(Arc::clone(&compiled.workflow)).chain(files).collect();
-        Ok(Proving { compiled, tests: saved_tests::healthy_tests(path), workflows })
+        Ok(Proving { compiled, tests: saved_tests::healthy_tests(path), key, workflows })
     }
 
     /// Begins a proof; it goes on when this returns.
@@ -179,11 +194,11 @@ impl App {
         Ok(ProofView { running, problem: problem.map(|error| format!("{} {}", error.message, error.hint)), last })
     }
 
-    /// The last proof of a workflow, and its report when it is one of exactly this definition. Asked after each edit: the report
-    /// of another one is not read.
+    /// The last proof of a workflow, and its report when it is one of exactly this definition and of those that it calls now. Asked
+    /// after each edit: the report of another one is not read.
     pub(crate) fn proof_of(&self, workflow: &Workflow) -> ApiResult<Option<(ProofRow, Option<ProofReport>)>> {
         let Some(row) = self.store.proof(&workflow.id)? else { return Ok(None) };
-        let is_current = row.definition == definition_hash(workflow);
+        let is_current = row.definition == key_of(workflow, &self.called(workflow, None)?);
         let report = is_current.then(|| serde_json::from_str(&row.report).ok()).flatten();
         Ok(Some((row, report)))
     }

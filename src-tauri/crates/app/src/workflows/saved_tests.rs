@@ -229,9 +229,9 @@ pub fn prove(path: &Path, data: Option<&Path>, most_pairs: usize) -> ApiResult<P
     Ok(prove::prove_pairs(&compiled, catalog(), &healthy_tests(path), most_pairs))
 }
 
-/// The tests of a workflow that recorded a run without a fault: those without mocks.
+/// The tests of a workflow without a fault in their mocks.
 pub(crate) fn healthy_tests(path: &Path) -> Vec<TestFile> {
-    files_of(path).iter().filter_map(|file| read(file).ok()).filter(|test| test.mocks.is_empty()).collect()
+    files_of(path).iter().filter_map(|file| read(file).ok()).filter(TestFile::is_healthy).collect()
 }
 
 /// Writes a test; an existing file is replaced only when that is asked for.

@@ -17,4 +17,5 @@ mod people;
 mod pins;
 mod proofs;
 mod saved_tests;
+mod shipped_tests;
 mod templates;

@@ -90,3 +90,39 @@ fn what_cannot_be_proved_is_refused_at_once() {
     // To cancel what is over changes nothing.
     assert_eq!(place.ok("proof_cancel", json!({ "ref": reference })), json!({}));
 }
+
+#[test]
+fn a_proof_is_out_of_date_when_a_called_workflow_changes() {
+    let place = place();
+    let save = |name: &str, document: &Value| {
+        let made = place.ok("workflow_create", json!({ "name": name }));
+        place
+            .ok("workflow_save", json!({ "ref": made["ref"], "document": document, "baseRevision": made["revision"] }));
+        made["ref"].clone()
+    };
+    let called = |value: u32| {
+        json!({
+            "signalbox": 1, "id": "called", "name": "Called",
+            "nodes": { "set": { "type": "data.set", "config": { "assign": { "value": value } } } }, "edges": [],
+        })
+    };
+    let calls = json!({
+        "signalbox": 1, "id": "calls", "name": "Calls",
+        "nodes": { "sub": { "type": "flow.subworkflow", "config": { "workflow": "called" } } }, "edges": [],
+    });
+    let inner = save("Called", &called(1));
+    let reference = save("Calls", &calls);
+    proved(&place, &reference, &calls);
+    let is_current = || place.ok("error_coverage", json!({ "document": calls }))["proof"]["isCurrent"].clone();
+    assert_eq!(is_current(), true);
+    let put = |value: u32| {
+        place.ok(
+            "workflow_save",
+            json!({ "ref": inner, "document": called(value), "baseRevision": "", "overwrite": true }),
+        )
+    };
+    put(2);
+    assert_eq!(is_current(), false);
+    put(1);
+    assert_eq!(is_current(), true);
+}

@@ -147,6 +147,12 @@ const TABLE: &[(&str, Fun, bool, bool, &str)] = &[
         true,
         "formatTime(time, 'yyyy-MM-dd HH:mm', 'Europe/Berlin'): as text; UTC without a zone",
     ),
+    ("merge", Fun::Library(Library::Merge), true, true, "merge(a, b): the fields of both objects; those of b win"),
+    ("chunks", Fun::Library(Library::Chunks), true, true, "list.chunks(100): lists of at most 100 entries"),
+    ("range", Fun::Library(Library::Range), true, false, "range(1, 5): [1, 2, 3, 4, 5]; range(0, 10, 5): [0, 5, 10]"),
+    ("base64", Fun::Library(Library::Base64), true, true, "base64(text): the text in Base64"),
+    ("fromBase64", Fun::Library(Library::FromBase64), true, true, "fromBase64(text): the text that is in Base64"),
+    ("hash", Fun::Library(Library::Hash), true, true, "hash(text, 'SHA-256'): in hex digits; also SHA-384 and SHA-512"),
     (
         "untranslated",
         Fun::Library(Library::Untranslated),

@@ -426,12 +426,14 @@ impl<'a> Look<'a> {
             Fun::HasSchema => Kinds::BOOL,
             Fun::Library(fun) => match fun {
                 Library::Json | Library::Fixed | Library::ReplacePattern | Library::FormatTime => Kinds::TEXT,
+                Library::Base64 | Library::FromBase64 | Library::Hash => Kinds::TEXT,
+                Library::Merge => Kinds::MAP,
                 Library::IndexOf | Library::Round | Library::Floor | Library::Ceil | Library::Abs | Library::Sum => {
                     Kinds::NUMBER
                 }
                 Library::Min | Library::Max => Kinds::NUMBER.or(Kinds::NULL),
                 Library::FindPattern => Kinds::LIST.or(Kinds::NULL),
-                Library::Reverse | Library::Unique => Kinds::LIST,
+                Library::Reverse | Library::Unique | Library::Chunks | Library::Range => Kinds::LIST,
                 Library::Slice => Kinds::TEXT.or(Kinds::LIST),
                 Library::FromJson => Kinds::DATA,
                 Library::Untranslated => Kinds::ANY,

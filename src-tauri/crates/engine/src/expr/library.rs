@@ -2,6 +2,7 @@
 
 use super::bridge;
 use super::budget::{BLOCK, HELD};
+use super::encode;
 use super::eval::{Out, Run, fail};
 use super::funcs::{made_of, pattern};
 use super::ops;
@@ -36,6 +37,12 @@ pub(super) enum Library {
     ReplacePattern,
     FindPattern,
     FormatTime,
+    Merge,
+    Chunks,
+    Range,
+    Base64,
+    FromBase64,
+    Hash,
     Untranslated,
 }
 
@@ -151,6 +158,22 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Library, name: &str, usage: &str, arg
             }
             (Some(_), None) => unfit(wanted),
             _ => unfit(one),
+        },
+        (Library::Merge, [first, second]) => {
+            encode::merge(run, first, second).unwrap_or_else(|| unfit(if first.is_map() { second } else { first }))
+        }
+        (Library::Chunks, [list, size]) => encode::chunks(run, list, size)
+            .unwrap_or_else(|| unfit(if matches!(size, V::Int(size) if *size > 0) { list } else { size })),
+        (Library::Range, [from, to, step @ ..]) if step.len() < 2 => {
+            let wrong = [from, to].into_iter().chain(step).find(|one| !matches!(one, V::Int(_)));
+            encode::range(run, from, to, step.first()).unwrap_or_else(|| unfit(wrong.unwrap_or(from)))
+        }
+        (Library::Base64, [one]) => one.text().map_or_else(|| unfit(one), |text| encode::to_base64(run, text)),
+        (Library::FromBase64, [one]) => one.text().map_or_else(|| unfit(one), |text| encode::from_base64(run, text)),
+        (Library::Hash, [one, name]) => match (one.text(), name.text()) {
+            (Some(text), Some(name)) => encode::hash(run, text, name),
+            (None, _) => unfit(one),
+            _ => unfit(name),
         },
         (Library::FormatTime, [time, wanted]) => format_time(run, time, wanted, None),
         (Library::FormatTime, [time, wanted, zone]) => format_time(run, time, wanted, Some(zone)),

@@ -125,3 +125,37 @@ fn a_row_of_a_large_table_is_found_by_its_place() {
     assert_eq!(error.1, ["id", "name", "amount"]);
     assert!(!text.is_made(), "no values were made");
 }
+
+#[test]
+fn lists_objects_and_codes() {
+    let item = json!({ "a": { "x": 1, "y": [1] }, "b": { "y": 2 }, "list": [1, 2, 3], "text": "Grüße" });
+    for (text, wanted) in [
+        ("merge(item.a, item.b)", r#"{"x":1,"y":2}"#),
+        ("item.a.merge({'z': null})", r#"{"x":1,"y":[1],"z":null}"#),
+        ("item.list.chunks(2)", "[[1,2],[3]]"),
+        ("[].chunks(2)", "[]"),
+        ("range(1, 4)", "[1,2,3,4]"),
+        ("range(5, 1, -2)", "[5,3,1]"),
+        ("range(5, 1)", "[]"),
+        ("range(9223372036854775806, 9223372036854775807)", "[9223372036854775806,9223372036854775807]"),
+        ("base64(item.text)", r#""R3LDvMOfZQ==""#),
+        ("fromBase64(base64(item.text)) == item.text", "true"),
+        ("hash('', 'SHA-256')", r#""e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855""#),
+        ("size(hash('a', 'SHA-512'))", "128"),
+    ] {
+        assert_eq!(told(text, item.clone().into()), Ok(wanted.to_owned()), "{text}");
+    }
+    for (text, why) in [
+        ("merge(item.a, item.list)", "`merge` does not work with a list"),
+        ("item.list.chunks(0)", "`chunks` does not work with"),
+        ("range(0, 1, 0)", "needs a step that is not 0"),
+        ("range(0, 1000000000)", "at most 100000 numbers"),
+        ("range(0.5, 2)", "`range` does not work with"),
+        ("fromBase64('?')", "not Base64"),
+        ("fromBase64('/w==')", "no text in UTF-8"),
+        ("hash('a', 'MD5')", "SHA-256, SHA-384 and SHA-512, not MD5"),
+    ] {
+        let error = told(text, item.clone().into()).expect_err(text);
+        assert!(error.0.contains(why), "{text}: {}", error.0);
+    }
+}

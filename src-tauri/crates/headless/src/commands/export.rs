@@ -1,7 +1,7 @@
 //! `export`: a workflow as one program. Nothing is run; a store is read only for the approvals of tools.
 
 use super::Done;
-use crate::args::{AuditFormat, Export, Human};
+use crate::args::{AuditFormat, Export, ExportFormat, Human};
 use crate::output::{OK, Output, Tone, plain};
 use serde_json::{Value, json};
 use signalbox_app::export::{self, AuditKeeping, HumanReview};
@@ -9,6 +9,9 @@ use signalbox_app::{ApiError, Class};
 use std::path::Path;
 
 pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Done {
+    if args.format == ExportFormat::Asl {
+        return machine(output, args);
+    }
     let image = args.target == "container";
     if args.target != "bundle" && !image {
         let message = format!("--target {}: this version writes bundles and containers only.", plain(&args.target));
@@ -50,6 +53,22 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
         true => format!("  Load:    skopeo copy oci-archive:{file} docker-daemon:{}:latest", looked.bundle.name),
         false => format!("  Start:   {file} run"),
     });
+    Ok(OK)
+}
+
+/// A workflow as a state machine, and what was lost.
+fn machine(output: &Output, args: &Export) -> Done {
+    let exported = signalbox_app::import::export_machine(&args.file, &args.out, args.force)?;
+    if output.json {
+        output.value(&json!({ "file": args.out, "states": exported.states, "lost": exported.lost }));
+        return Ok(OK);
+    }
+    for lost in &exported.lost {
+        let step = lost.step.as_ref().map_or_else(String::new, |step| format!("{}: ", plain(step)));
+        output.line(&format!("  {step}{}", plain(&lost.message)));
+    }
+    let file = plain(&args.out.display().to_string());
+    output.line(&format!("{}: {file}, {} states", output.paint("Written", Tone::Good), exported.states));
     Ok(OK)
 }
 

@@ -297,3 +297,32 @@ fn hostile_files_are_refused_and_leave_nothing_behind() {
     assert!(done.err.contains("cannot run NOT_VALID at /steps/1"), "{}", done.err);
     assert!(to.exists());
 }
+
+#[test]
+fn a_workflow_is_exported_as_a_state_machine_with_what_was_lost() {
+    let place = TestHome::new();
+    let flow = support::workflow(
+        json!({
+            "big": { "type": "flow.if", "config": { "condition": "item.total > 100" } },
+            "ask": { "type": "builtin.human_approval", "config": { "title": "Pay?" } },
+            "done": { "type": "data.set", "config": { "assign": { "paid": "=item.total" } } },
+        }),
+        json!([{ "from": "big.true", "to": "ask" }, { "from": "big.false", "to": "done" }, { "from": "ask.approved", "to": "done" }]),
+    );
+    let file = place.file("pay.signalbox.json", flow.to_string()).display().to_string();
+    let out = place.dir.path().join("pay.asl.json").display().to_string();
+    let done = place.run(&["export", &file, "--format", "asl", "--out", &out, "--json"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let told = done.json();
+    assert_eq!((&told["states"], &told["lost"][0]["step"]), (&json!(3), &json!("ask")), "{told}");
+    let machine: Value = serde_json::from_str(&std::fs::read_to_string(&out).expect("written")).expect("JSON");
+    assert_eq!((&machine["StartAt"], &machine["States"]["big"]["Default"]), (&json!("big"), &json!("done")));
+    assert_eq!(
+        place.run(&["export", &file, "--format", "asl", "--out", &out, "--json"]).code,
+        2,
+        "it is there already"
+    );
+    // Our import reads it.
+    let back = place.dir.path().join("back.signalbox.json").display().to_string();
+    assert_eq!(place.run(&["import", &out, "-o", &back, "--json"]).code, 0);
+}

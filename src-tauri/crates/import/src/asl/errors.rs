@@ -22,29 +22,27 @@ impl Builder<'_> {
         }
     }
 
+    /// How often and after which delays a step is called again; for which errors, its handler says.
     pub(super) fn retry(&mut self, state: &State<'_>) -> Option<ErrorHandling> {
-        let rows: Vec<&Map> =
-            state.raw.get("Retry").and_then(Value::as_array)?.iter().filter_map(Value::as_object).collect();
-        let is_all = |row: &&&Map| {
-            row.get("ErrorEquals").and_then(Value::as_array).is_some_and(|all| {
-                all.iter().any(|name| matches!(name.as_str(), Some("States.ALL" | "States.TaskFailed")))
-            })
+        let rows = rows(state, "Retry");
+        let row = rows.iter().find(|row| attempts(row) > 0)?;
+        let number = |name: &str| row.get(name).and_then(Value::as_f64);
+        let rate = number("BackoffRate").unwrap_or(2.0);
+        let waits = |row: &&&Map| {
+            ["IntervalSeconds", "BackoffRate", "MaxDelaySeconds", "JitterStrategy"].map(|name| row.get(name).cloned())
         };
-        let row = rows.iter().find(is_all).or_else(|| rows.first())?;
-        if rows.len() > 1 || !is_all(&row) {
+        if rows.iter().any(|other| waits(&other) != waits(&row)) {
             let message =
-                format!("\"{}\" retries by the name of the error; here errors that may pass are retried.", state.name);
+                format!("The retries of \"{}\" wait differently by the error; here they wait alike.", state.name);
             self.tell(
                 Level::Warning,
                 "RETRY",
                 state,
                 "Retry",
                 message,
-                "Add an error handler with rules, if names matter.",
+                "Nothing, if the first delays suit all errors.",
             );
         }
-        let number = |name: &str| row.get(name).and_then(Value::as_f64);
-        let rate = number("BackoffRate").unwrap_or(2.0);
         #[allow(clippy::float_cmp)]
         let known = rate == 1.0 || rate == 2.0;
         if !known {
@@ -54,7 +52,7 @@ impl Builder<'_> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let ms = |seconds: f64| (seconds * 1_000.0).clamp(1.0, 31_622_400_000.0) as u64;
         let policy = RetryPolicy {
-            max_attempts: row.get("MaxAttempts").and_then(Value::as_u64).unwrap_or(3).min(100) as u32,
+            max_attempts: rows.iter().map(|row| attempts(row)).sum::<u64>().min(100) as u32,
             backoff: if rate > 1.0 { Backoff::Exponential } else { Backoff::Fixed },
             initial_delay_ms: ms(number("IntervalSeconds").unwrap_or(1.0)),
             max_delay_ms: number("MaxDelaySeconds").map_or(86_400_000, ms),
@@ -63,30 +61,75 @@ impl Builder<'_> {
         Some(ErrorHandling { retry_policy: Some(policy), ..ErrorHandling::default() })
     }
 
+    /// The rules by which a step is called again, each as often as its retrier says. The first that names the error decides.
+    fn retriers(state: &State<'_>) -> Vec<Value> {
+        let rows = rows(state, "Retry");
+        let mut rules = Vec::new();
+        let mut before = Vec::new();
+        for (n, row) in rows.iter().enumerate().take(40) {
+            let tests: Vec<String> = names(row).iter().map(|name| error_test(name, &error_name("error"))).collect();
+            if tests.is_empty() {
+                continue;
+            }
+            let test = format!("({})", tests.join(" || "));
+            let earlier: String = before.iter().map(|test| format!("!{test} && ")).collect();
+            let most = attempts(row);
+            if most > 0 {
+                let when = format!("{earlier}{test} && error.attempt < {most}");
+                rules.push(json!({ "name": format!("retry {}", n + 1), "when": when, "action": "retry" }));
+            }
+            before.push(test);
+        }
+        rules
+    }
+
     /// Where errors of a step go, by their names.
-    pub(super) fn catch(&mut self, state: &State<'_>, work: &str) {
-        let rows: Vec<&Map> = state
-            .raw
-            .get("Catch")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_object)
-            .collect();
+    pub(super) fn catch(&mut self, state: &State<'_>, work: &[String]) {
+        let rows = rows(state, "Catch");
+        let mut rules = Self::retriers(state);
+        let mut begins: Vec<(String, &str)> = work.iter().map(|id| (id.clone(), "error")).collect();
+        if !rules.is_empty() {
+            let action = if rows.is_empty() { "abort" } else { "fallback" };
+            rules.push(json!({ "name": "otherwise", "when": "true", "action": action }));
+            let step = Step {
+                kind: "builtin.error_handler".into(),
+                title: Some(format!("{}: again?", state.name)),
+                config: Some(json!({ "rules": rules })),
+                ..Step::default()
+            };
+            let id = self.step(state, "_retry", step);
+            for (from, port) in &begins {
+                self.edge(from, port, &id);
+            }
+            begins = vec![(id, "fallback")];
+        }
         if rows.is_empty() {
             return;
+        }
+        // Errors of the expressions of a state are caught where a catcher names them.
+        let own = |row: &&Map| names(row).iter().any(|name| RUNTIME.contains(name));
+        if rows.iter().any(own) {
+            let id = format!("{}_in", state.id);
+            if self.has(&id) {
+                begins.push((id, "error"));
+            }
+        }
+        // What failed, in the words of the other program.
+        let told = format!("{{'Error': {}, 'Cause': {}}}", error_name("item"), error_cause("item"));
+        let step = Step {
+            kind: "data.transform".into(),
+            title: Some(format!("{}: error", state.name)),
+            config: Some(json!({ "expression": told })),
+            ..Step::default()
+        };
+        let told = self.step(state, "_error", step);
+        for (from, port) in &begins {
+            self.edge(from, port, &told);
         }
         let mut cases = Vec::new();
         let mut all = None;
         for (n, row) in rows.iter().enumerate().take(49) {
-            let names: Vec<&str> = row
-                .get("ErrorEquals")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
-            let tests: Vec<String> = names.iter().map(|name| error_test(name)).collect();
+            let tests: Vec<String> = names(row).iter().map(|name| error_test(name, "item.Error")).collect();
             if tests.iter().any(|test| test == "true") {
                 all = Some(n);
                 break;
@@ -103,14 +146,14 @@ impl Builder<'_> {
                 ..Step::default()
             };
             let id = self.step(state, "_catch", step);
-            self.edge(work, "error", &id);
+            self.edge(&told, "success", &id);
             Some(id)
         };
         for (n, row) in rows.iter().enumerate().take(49) {
             if all.is_some_and(|all| n > all) {
                 break;
             }
-            let error = "{'Error': coalesce(item.details.error, item.details.code, item.type), 'Cause': item.message}";
+            let error = "item";
             let value = if state.jsonata {
                 match row.get("Output").map(|output| jsonata::template(output, &state.here(Cel::new(error, Ty::Map)))) {
                     Some(Ok(value)) => cel_of(&value),
@@ -132,11 +175,12 @@ impl Builder<'_> {
                 kind: "data.transform".into(),
                 title: Some("Error as data".into()),
                 config: Some(json!({ "expression": value })),
+                out: self.assigned(state, row, &Cel::new(error, Ty::Map)),
                 ..Step::default()
             };
             let id = self.step(state, &suffix, step);
             match &from {
-                None => self.edge(work, "error", &id),
+                None => self.edge(&told, "success", &id),
                 Some(from) if all == Some(n) => self.edge(from, "default", &id),
                 Some(from) => self.edge(from, &format!("catch{}", n + 1), &id),
             }
@@ -145,7 +189,7 @@ impl Builder<'_> {
         }
         if let (Some(from), None) = (&from, all) {
             // What no catcher takes stays an error.
-            let config = json!({ "error": { "type": "UnknownError", "message": "{{ item.message }}", "details": { "error": "=item" } } });
+            let config = json!({ "error": { "type": "UnknownError", "message": "{{ item.Cause }}", "details": { "error": "=item.Error" } } });
             let id = self.step(
                 state,
                 "_uncaught",
@@ -156,15 +200,51 @@ impl Builder<'_> {
     }
 }
 
-/// Whether an error of ours is what a name of theirs means.
-fn error_test(name: &str) -> String {
+/// Errors of the expressions of a state.
+const RUNTIME: [&str; 5] = [
+    "States.Runtime",
+    "States.ParameterPathFailure",
+    "States.ResultPathMatchFailure",
+    "States.IntrinsicFailure",
+    "States.QueryEvaluationError",
+];
+
+fn rows<'a>(state: &State<'a>, field: &str) -> Vec<&'a Map> {
+    let list = state.raw.get(field).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_object).collect()
+}
+
+fn names(row: &Map) -> Vec<&str> {
+    let list = row.get("ErrorEquals").and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn attempts(row: &Map) -> u64 {
+    row.get("MaxAttempts").and_then(Value::as_u64).unwrap_or(3).min(100)
+}
+
+/// The name that an error of ours has there. That of a loop or of branches is the one of what failed inside.
+fn error_name(of: &str) -> String {
+    let inside = ".details.childErrors[0]";
+    format!(
+        "coalesce({of}.details.error, {of}{inside}.details.error, {of}{inside}{inside}.details.error, \
+         {of}.type == 'Timeout' ? 'States.Timeout' : {of}.type == 'ValidationError' ? 'States.Runtime' : {of}.details.code, {of}.type)"
+    )
+}
+
+fn error_cause(of: &str) -> String {
+    let inside = ".details.childErrors[0]";
+    format!("coalesce({of}{inside}{inside}.message, {of}{inside}.message, {of}.message)")
+}
+
+/// Whether the name of an error, as an expression, is meant by a name of a retrier or a catcher.
+fn error_test(name: &str, of: &str) -> String {
     match name {
         "States.ALL" => "true".into(),
-        "States.TaskFailed" => "item.type != 'Timeout'".into(),
-        "States.Timeout" | "States.HeartbeatTimeout" => "item.type == 'Timeout'".into(),
-        _ => {
-            let quoted = crate::text::quoted(name);
-            format!("coalesce(item.details.error, '') == {quoted} || coalesce(item.details.code, '') == {quoted}")
+        "States.TaskFailed" => format!("{of} != 'States.Timeout'"),
+        _ if RUNTIME.contains(&name) && name != "States.Runtime" => {
+            format!("{of} in [{}, 'States.Runtime']", crate::text::quoted(name))
         }
+        _ => format!("{of} == {}", crate::text::quoted(name)),
     }
 }

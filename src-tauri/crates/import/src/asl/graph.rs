@@ -22,6 +22,22 @@ pub(super) struct Made {
     pub(super) bare: usize,
 }
 
+/// The states that a machine can come to.
+fn reached<'m>(states: &'m Map, start: &'m str) -> HashSet<&'m str> {
+    let mut found = HashSet::from([start]);
+    let mut open = vec![start];
+    while let Some(state) = open.pop().and_then(|name| states.get(name)) {
+        let rows = ["Choices", "Catch"].into_iter().filter_map(|list| state[list].as_array()).flatten();
+        let next = rows.map(|row| &row["Next"]).chain([&state["Next"], &state["Default"]]);
+        for name in next.filter_map(Value::as_str) {
+            if found.insert(name) {
+                open.push(name);
+            }
+        }
+    }
+    found
+}
+
 /// Builds the graph.
 pub(super) struct Builder<'f> {
     pub(super) found: &'f mut Findings,
@@ -36,6 +52,7 @@ pub(super) struct Builder<'f> {
     pub(super) variables: BTreeSet<String>,
     pub(super) tasks: usize,
     pub(super) bare: usize,
+    jsonata: Option<bool>,
     states: usize,
     scopes: Vec<HashMap<String, String>>,
 }
@@ -53,6 +70,7 @@ impl<'f> Builder<'f> {
             variables: BTreeSet::new(),
             tasks: 0,
             bare: 0,
+            jsonata: None,
             states: 0,
             scopes: Vec::new(),
         }
@@ -78,14 +96,34 @@ impl<'f> Builder<'f> {
                 format!("StartAt names \"{start}\", which is no state of the machine."),
             ));
         }
-        let jsonata = machine.get("QueryLanguage").and_then(Value::as_str).map(|word| word == "JSONata");
+        // Branches and bodies have the language of the whole.
+        let own = machine.get("QueryLanguage").and_then(Value::as_str).map(|word| word == "JSONata");
+        if depth == 0 {
+            self.jsonata = own;
+        }
+        let jsonata = own.or(self.jsonata);
         let mut scope = HashMap::new();
         for name in states.keys() {
             let id = self.id(name);
             scope.insert(name.clone(), id);
         }
         self.scopes.push(scope);
+        let reached = reached(states, start);
         for (name, raw) in states {
+            // Here a step that nothing leads to would begin with the others.
+            if raw.is_object() && !reached.contains(name.as_str()) {
+                let path = format!("{at}/States/{}", signalbox_model::diagnostic::pointer_token(name));
+                let message = format!("No state leads to \"{name}\"; it is left out.");
+                self.found.add(
+                    Level::Warning,
+                    "NOT_REACHED",
+                    Some(name),
+                    path,
+                    message,
+                    "Nothing, if it is not needed.",
+                );
+                continue;
+            }
             self.states += 1;
             if self.states > MOST_STATES {
                 return Err((at.to_owned(), format!("The file has more than {MOST_STATES} states.")));
@@ -155,6 +193,17 @@ impl<'f> Builder<'f> {
         id
     }
 
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.nodes.contains_key(id)
+    }
+
+    /// Adds the handling of errors to a step.
+    pub(super) fn handled(&mut self, id: &str, handling: Option<signalbox_model::workflow::ErrorHandling>) {
+        if let Some(step) = self.nodes.get_mut(id) {
+            step.error_handling = handling;
+        }
+    }
+
     /// The step at which a state begins.
     pub(super) fn first(&mut self, state: &State<'_>, step: &str) {
         self.firsts.insert(state.id.clone(), step.to_owned());
@@ -178,6 +227,27 @@ impl<'f> Builder<'f> {
             None => {
                 let message = format!("\"{}\" leads to \"{target}\", which is no state of its machine.", state.name);
                 self.tell(Level::Problem, "NO_SUCH_STATE", state, "Next", message, "Wire it.");
+            }
+        }
+    }
+
+    /// Takes out the steps that keep the input of a state where no expression asks for it.
+    fn spare(&mut self) {
+        let text: String = self.nodes.values().map(|node| json!([node.config, node.out]).to_string()).collect();
+        let is_spare = |id: &str, node: &Step| {
+            node.kind == "flow.noop" && id.ends_with("_start") && !text.contains(&format!("nodes.{id}."))
+        };
+        let spare: Vec<String> =
+            self.nodes.iter().filter(|(id, node)| is_spare(id, node)).map(|(id, _)| id.clone()).collect();
+        for id in spare {
+            let Some(at) = self.edges.iter().position(|(from, ..)| *from == id) else { continue };
+            let to = self.edges.remove(at).2;
+            for edge in self.edges.iter_mut().filter(|edge| edge.2 == id) {
+                edge.2.clone_from(&to);
+            }
+            self.nodes.shift_remove(&id);
+            for row in &mut self.translated {
+                row.nodes.retain(|node| *node != id);
             }
         }
     }
@@ -247,6 +317,7 @@ impl<'f> Builder<'f> {
             let to = self.firsts.get(&to).cloned().unwrap_or(to);
             self.edges.push((from, port, to));
         }
+        self.spare();
         let mut seen = HashSet::new();
         let mut edges = Vec::new();
         for (from, port, to) in self.edges {

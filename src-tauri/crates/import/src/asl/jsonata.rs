@@ -22,12 +22,17 @@ pub(super) fn template(value: &Value, here: &Here<'_>) -> Result<Value, String> 
 
 /// The expression of a text that is one.
 pub(super) fn source(text: &str) -> Option<&str> {
-    text.trim().strip_prefix("{%")?.strip_suffix("%}")
+    // With a space in front it is a text.
+    text.strip_prefix("{%")?.strip_suffix("%}")
 }
 
 pub(super) fn translate(source: &str, here: &Here<'_>) -> Out {
     let tree = js::parse(&rewritten(source)?).map_err(|why| format!("it could not be read: {why}"))?;
-    of(&tree, here)
+    let made = of(&tree, here)?;
+    if let Ty::Space(name) = made.ty {
+        return Err(format!("all of '{name}' at once is not known here"));
+    }
+    Ok(made)
 }
 
 /// Operators that are written in another way.
@@ -84,7 +89,7 @@ fn rewritten(source: &str) -> Result<String, String> {
 }
 
 fn text(one: &Cel) -> Cel {
-    if one.ty == Ty::Text { one.clone() } else { Cel::call("string", &[one], Ty::Text) }
+    super::path::told(one)
 }
 
 fn of(js: &Js, here: &Here<'_>) -> Out {
@@ -162,6 +167,11 @@ fn of(js: &Js, here: &Here<'_>) -> Out {
         }
         Js::Call { callee, args } => {
             let Js::Name(name) = &**callee else { return Err("a function that is computed is called".into()) };
+            if let ("$merge", [Js::List(both)]) = (name.as_str(), args.as_slice())
+                && let [first, second] = both.as_slice()
+            {
+                return Ok(Cel::call("merge", &[&of(first, here)?, &of(second, here)?], Ty::Map));
+            }
             let args: Vec<Cel> = args.iter().map(|arg| of(arg, here)).collect::<Result<_, _>>()?;
             call(name, &args)?
         }

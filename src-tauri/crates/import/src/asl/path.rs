@@ -52,6 +52,15 @@ fn context(path: &str, here: &Here<'_>) -> Out {
     }
     match path {
         "State.Name" => Ok(Cel::text(here.state)),
+        "State" => Ok(Cel::new(
+            format!("{{'EnteredTime': run.startedAt, 'Name': {}, 'RetryCount': 0}}", Cel::text(here.state).text),
+            Ty::Map,
+        )),
+        "StateMachine" => Ok(Cel::new("{'Id': workflow.id, 'Name': workflow.id}", Ty::Map)),
+        "Map.Item" => Ok(Cel::new("{'Index': _index, 'Value': _item}", Ty::Map)),
+        "" | "Execution" | "Execution.RoleArn" => {
+            Err("the context object has the role and the account of the service, which do not exist here".into())
+        }
         "State.RetryCount" => Ok(Cel::new("0", Ty::Number)),
         "Task.Token" => Ok(Cel::text("the task in the inbox")),
         _ => Err(format!("'$$.{path}' of the context object is not known here")),
@@ -75,13 +84,16 @@ fn steps(mut owner: Cel, path: &str) -> Out {
             if end == 0 {
                 return Err("a path has an empty name".into());
             }
+            if after[..end].contains([' ', '=', '~', '<', '>', '!', '(', ')', '\'', '"', '/', '@', '?']) {
+                return Err(format!("'{}' of a path is not read", &after[..end]));
+            }
             owner = owner.field(&after[..end]);
             rest = &after[end..];
             continue;
         }
         let Some(after) = rest.strip_prefix('[') else { return Err(format!("'{rest}' of a path is not read")) };
-        let (inner, behind) = after.split_once(']').ok_or("a bracket of a path is not closed")?;
-        let inner = inner.trim();
+        let end = closing(after).ok_or("a bracket of a path is not closed")?;
+        let (inner, behind) = (after[..end].trim(), &after[end + 1..]);
         rest = behind;
         if inner == "*" {
             if rest.is_empty() {
@@ -94,8 +106,17 @@ fn steps(mut owner: Cel, path: &str) -> Out {
             }
             return Ok(Cel::any(format!("{}.map(x, {})", owner.owner(), each.text)));
         }
-        if let Some(name) = inner.strip_prefix(['\'', '"']) {
-            owner = owner.field(name.trim_end_matches(['\'', '"']));
+        if let Some(test) = inner.strip_prefix('?') {
+            let test = condition(test.trim())?;
+            owner = Cel::any(format!("{}.filter(x, {test})", owner.owner()));
+            if rest.is_empty() {
+                continue;
+            }
+            let each = steps(Cel::new("x", Ty::Any), rest)?;
+            return Ok(Cel::any(format!("{}.map(x, {})", owner.owner(), each.text)));
+        }
+        if inner.starts_with(['\'', '"']) {
+            owner = owner.field(&unquoted(inner).ok_or("a name in a bracket of a path is not closed")?);
         } else if let Ok(at) = inner.parse::<i64>() {
             let size = Cel::call("size", &[&owner], Ty::Number);
             let place = if at < 0 { format!("{} - {}", size.text, -at) } else { at.to_string() };
@@ -112,6 +133,99 @@ fn steps(mut owner: Cel, path: &str) -> Out {
         }
     }
     Ok(owner)
+}
+
+/// Where the bracket that is open ends, past texts in quotes and brackets inside.
+fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut quote) = (0usize, None);
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (letter, quote) {
+            ('\\', Some(_)) => drop(letters.next()),
+            (_, Some(open)) if letter == open => quote = None,
+            (_, Some(_)) => {}
+            ('\'' | '"', None) => quote = Some(letter),
+            ('[' | '(', None) => depth += 1,
+            (']', None) if depth == 0 => return Some(at),
+            (']' | ')', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What a text in quotes means.
+fn unquoted(text: &str) -> Option<String> {
+    let open = text.chars().next()?;
+    let inner = text.strip_prefix(open)?.strip_suffix(open)?;
+    let mut out = String::new();
+    let mut letters = inner.chars();
+    while let Some(letter) = letters.next() {
+        // Only the quote and the backslash are escaped.
+        let escaped = letters.clone().next().filter(|next| letter == '\\' && (*next == open || *next == '\\'));
+        out.push(escaped.unwrap_or(letter));
+        if escaped.is_some() {
+            letters.next();
+        }
+    }
+    Some(out)
+}
+
+/// The condition of a filter: comparisons of fields of the entry with values, put together by `&&` and `||`.
+fn condition(text: &str) -> Result<String, String> {
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
+    let mut out = String::new();
+    for (n, either) in inner.split("||").enumerate() {
+        if n > 0 {
+            out.push_str(" || ");
+        }
+        for (n, part) in either.split("&&").enumerate() {
+            if n > 0 {
+                out.push_str(" && ");
+            }
+            out.push_str(&comparison(part.trim())?);
+        }
+    }
+    Ok(out)
+}
+
+fn comparison(text: &str) -> Result<String, String> {
+    let operand = |text: &str| -> Result<Cel, String> {
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix('@') {
+            return steps(Cel::new("x", Ty::Any), rest);
+        }
+        if let Some(text) = text.starts_with(['\'', '"']).then(|| unquoted(text)).flatten() {
+            return Ok(Cel::text(&text));
+        }
+        match text {
+            "true" | "false" | "null" => Ok(Cel::new(text, Ty::Any)),
+            _ if text.parse::<f64>().is_ok() => Ok(Cel::new(text, Ty::Number)),
+            _ => Err(format!("'{text}' of a filter in a path is not translated")),
+        }
+    };
+    for sign in ["==", "!=", "<=", ">=", "<", ">"] {
+        let Some((left, right)) = text.split_once(sign) else { continue };
+        let test = operand(left)?.binary(sign, &operand(right)?, Ty::Bool);
+        // An entry without the field does not fit.
+        return Ok(format!("coalesce({}, false)", test.text));
+    }
+    let field = operand(text)?;
+    Ok(format!("coalesce({}) != null", field.text))
+}
+
+/// As a text, as the service puts values into one: everything but texts as JSON.
+pub(super) fn told(one: &Cel) -> Cel {
+    match one.ty {
+        Ty::Text => one.clone(),
+        Ty::Number | Ty::Bool => Cel::call("string", &[one], Ty::Text),
+        _ if one.text.len() > 200 => Cel::call("json", &[one], Ty::Text),
+        _ => {
+            let is_text = Cel::call("type", &[one], Ty::Any).binary("==", &Cel::new("string", Ty::Any), Ty::Bool);
+            let text = is_text.choice(one, &Cel::call("json", &[one], Ty::Text));
+            Cel::new(format!("({})", text.text), Ty::Text)
+        }
+    }
 }
 
 /// The arguments between the outermost brackets.
@@ -177,21 +291,34 @@ fn intrinsic(text: &str, here: &Here<'_>, depth: usize) -> Out {
     let name = name.trim().trim_start_matches("States.");
     Ok(match (name, args.as_slice()) {
         ("Format", [template, rest @ ..]) => {
-            let template = literal(template).ok_or("the template of States.Format is computed")?;
+            let Some(template) = literal(template) else {
+                // One that is computed has as many holes as there are values, or the place does not exist.
+                let parts = template.method("split", &[&Cel::text("{}")], Ty::List);
+                let part = |at: usize| parts.index(&Cel::new(at.to_string(), Ty::Number));
+                let mut out = part(0);
+                for (at, value) in rest.iter().enumerate() {
+                    out = out.binary("+", &told(value), Ty::Text).binary("+", &part(at + 1), Ty::Text);
+                }
+                return Ok(out.is(Ty::Text));
+            };
             let mut parts = template.split("{}");
             let mut out = Cel::text(parts.next().unwrap_or_default());
             let mut values = rest.iter();
             for part in parts {
                 let value = values.next().ok_or("States.Format has too few values")?;
-                let text = if value.ty == Ty::Text { value.clone() } else { Cel::call("string", &[value], Ty::Text) };
-                out = out.binary("+", &text, Ty::Text);
+                out = out.binary("+", &told(value), Ty::Text);
                 if !part.is_empty() {
                     out = out.binary("+", &Cel::text(part), Ty::Text);
                 }
             }
             out
         }
-        ("StringToJson", [one]) => Cel::call("fromJson", &[one], Ty::Any),
+        // Of a text of nothing but spaces it is null.
+        ("StringToJson", [one]) => {
+            let text = one.method("trim", &[], Ty::Text);
+            text.binary("==", &Cel::text(""), Ty::Bool)
+                .choice(&Cel::new("null", Ty::Null), &Cel::call("fromJson", &[one], Ty::Any))
+        }
         ("JsonToString", [one]) => Cel::call("json", &[one], Ty::Text),
         ("Array", all) => {
             let list: Vec<&str> = all.iter().map(|one| one.text.as_str()).collect();
@@ -201,27 +328,55 @@ fn intrinsic(text: &str, here: &Here<'_>, depth: usize) -> Out {
         ("ArrayGetItem", [list, at]) => list.index(at),
         ("ArrayLength", [list]) => Cel::call("size", &[list], Ty::Number),
         ("ArrayUnique", [list]) => list.method("unique", &[], Ty::List),
-        ("ArrayRange", [from, to, step]) => {
-            let number = |one: &Cel| one.text.parse::<i64>().map_err(|_| "a range is computed".to_owned());
-            let (from, to, step) = (number(from)?, number(to)?, number(step)?);
-            if step == 0 || (to - from) / step > 200 {
-                return Err("a range has more than 200 entries".into());
+        ("ArrayRange", [from, to, step]) => Cel::call("range", &[from, to, step], Ty::List),
+        ("ArrayPartition", [list, size]) => list.method("chunks", &[size], Ty::List),
+        ("Base64Encode", [text]) => Cel::call("base64", &[text], Ty::Text),
+        ("Base64Decode", [text]) => Cel::call("fromBase64", &[text], Ty::Text),
+        ("Hash", [value, name]) => {
+            if let Some(name) = literal(name).filter(|name| !matches!(name.as_str(), "SHA-256" | "SHA-384" | "SHA-512"))
+            {
+                return Err(format!("hashes by {name} are not made: it is not safe any more"));
             }
-            let mut list = Vec::new();
-            let mut at = from;
-            while if step > 0 { at <= to } else { at >= to } {
-                list.push(at.to_string());
-                at += step;
-            }
-            Cel::new(format!("[{}]", list.join(", ")), Ty::List)
+            Cel::call("hash", &[&told(value), name], Ty::Text)
+        }
+        ("JsonMerge", [first, second, deep]) if deep.text == "false" => Cel::call("merge", &[first, second], Ty::Map),
+        ("UUID" | "MathRandom", _) => {
+            return Err(format!(
+                "States.{name} gives another value each time; a run here gives the same when it is repeated"
+            ));
         }
         ("MathAdd", [a, b]) => a.binary("+", b, Ty::Number),
         ("StringSplit", [text, at]) => {
-            let at_text = literal(at).ok_or("the letters of States.StringSplit are computed")?;
-            if at_text.chars().count() != 1 {
-                return Err("States.StringSplit splits at several letters".into());
-            }
-            text.method("split", &[at], Ty::List)
+            // Each letter separates, and nothing between two of them is no part.
+            let split = match literal(at) {
+                Some(letters) if letters.chars().count() > 1 => {
+                    let mut class = String::from("[");
+                    for letter in letters.chars() {
+                        if !letter.is_alphanumeric() {
+                            class.push('\\');
+                        }
+                        class.push(letter);
+                    }
+                    class.push(']');
+                    let first: String = letters.chars().take(1).collect();
+                    let first = Cel::text(&first);
+                    text.method("replacePattern", &[&Cel::text(&class), &first], Ty::Text).method(
+                        "split",
+                        &[&first],
+                        Ty::List,
+                    )
+                }
+                Some(letters) if letters.is_empty() => return Ok(Cel::new(format!("[{}]", text.text), Ty::List)),
+                Some(_) => text.method("split", &[at], Ty::List),
+                None => {
+                    let escape = [Cel::text("([!-/:-@\\[-`{-~])"), Cel::text("\\$1")];
+                    let class = at.method("replacePattern", &[&escape[0], &escape[1]], Ty::Text);
+                    let class = Cel::text("[").binary("+", &class, Ty::Text).binary("+", &Cel::text("]"), Ty::Text);
+                    let mark = Cel::text("\u{1}");
+                    text.method("replacePattern", &[&class, &mark], Ty::Text).method("split", &[&mark], Ty::List)
+                }
+            };
+            Cel::new(format!("{}.filter(part, part != '')", split.text), Ty::List)
         }
         (other, _) => return Err(format!("States.{other} is not translated")),
     })

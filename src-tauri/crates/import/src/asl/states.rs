@@ -33,6 +33,11 @@ impl State<'_> {
         Cel::any(format!("nodes.{}_start.output", self.id))
     }
 
+    pub(super) fn copy(&self) -> Self {
+        let (path, id, parent) = (self.path.clone(), self.id.clone(), self.parent.clone());
+        Self { name: self.name, raw: self.raw, path, id, parent, jsonata: self.jsonata, depth: self.depth }
+    }
+
     pub(super) fn here(&self, root: Cel) -> Here<'_> {
         Here { root, input: self.input(), state: self.name }
     }
@@ -73,7 +78,7 @@ impl Builder<'_> {
     }
 
     /// A path, or a value with paths in it, as CEL.
-    fn path_cel(&mut self, state: &State<'_>, field: &str, source: &str, root: Cel) -> String {
+    pub(super) fn path_cel(&mut self, state: &State<'_>, field: &str, source: &str, root: Cel) -> String {
         match path::value(source, &state.here(root)) {
             Ok(cel) => cel.text,
             Err(why) => self.kept(state, field, &json!(source), &why),
@@ -81,8 +86,8 @@ impl Builder<'_> {
     }
 
     /// A payload template as a value of a setting.
-    fn template(&mut self, state: &State<'_>, field: &str, root: Cel) -> Option<Value> {
-        let source = state.raw.get(field)?;
+    pub(super) fn template(&mut self, state: &State<'_>, of: &Map, field: &str, root: Cel) -> Option<Value> {
+        let source = of.get(field)?;
         let here = state.here(root);
         let made = if state.jsonata { jsonata::template(source, &here) } else { path::template(source, &here, 0) };
         Some(match made {
@@ -92,16 +97,16 @@ impl Builder<'_> {
     }
 
     /// A number or a time that may be computed.
-    fn number(&mut self, state: &State<'_>, field: &str, root: Cel) -> Option<Value> {
+    pub(super) fn number(&mut self, state: &State<'_>, field: &str, root: Cel) -> Option<Value> {
         if let Some(text) = state.raw.get(&format!("{field}Path")).and_then(Value::as_str) {
             let text = text.to_owned();
             return Some(json!(format!("={}", self.path_cel(state, field, &text, root))));
         }
-        self.template(state, field, root)
+        self.template(state, state.raw, field, root)
     }
 
     /// The effective input of the state: what the work begins with. A step of its own when it is not the raw input.
-    fn effective(&mut self, state: &State<'_>) -> String {
+    pub(super) fn effective(&mut self, state: &State<'_>) -> String {
         let mut before = self.step(
             state,
             "_start",
@@ -123,7 +128,7 @@ impl Builder<'_> {
         // Parameters of a task are the settings of its step.
         let parameters = matches!(state.text("Type"), "Pass" | "Parallel") && state.raw.contains_key("Parameters");
         let value = if parameters {
-            self.template(state, "Parameters", root).map(|value| cel_of(&value))
+            self.template(state, state.raw, "Parameters", root).map(|value| cel_of(&value))
         } else {
             (root.text != "item").then_some(root.text)
         };
@@ -141,7 +146,11 @@ impl Builder<'_> {
     }
 
     /// What leaves the state: its result, where its result goes, and what of it goes on.
-    fn output(&mut self, state: &State<'_>, before: &str, result: Cel, all: bool) -> String {
+    pub(super) fn output(&mut self, state: &State<'_>, before: &str, result: Cel, all: bool) -> String {
+        self.output_from(state, (before.to_owned(), "success"), result, all)
+    }
+
+    pub(super) fn output_from(&mut self, state: &State<'_>, before: (String, &str), result: Cel, all: bool) -> String {
         let mut value = result.text.clone();
         if state.jsonata {
             if let Some(output) = state.raw.get("Output") {
@@ -151,7 +160,7 @@ impl Builder<'_> {
                 };
             }
         } else {
-            if let Some(selected) = self.template(state, "ResultSelector", result.clone()) {
+            if let Some(selected) = self.template(state, state.raw, "ResultSelector", result.clone()) {
                 value = cel_of(&selected);
             }
             value = match state.raw.get("ResultPath") {
@@ -173,33 +182,31 @@ impl Builder<'_> {
                 _ => {}
             }
         }
-        let before = self.assign(state, before, &result);
+        let out = self.assigned(state, state.raw, &result);
         let config = json!({ "expression": value });
         let mode = all.then_some(Mode::All);
         let title = Some(state.name.to_owned());
         let id = self.step(
             state,
             "",
-            Step { kind: "data.transform".into(), title, config: Some(config), mode, ..Step::default() },
+            Step { kind: "data.transform".into(), title, config: Some(config), mode, out, ..Step::default() },
         );
-        self.edge(&before, "success", &id);
+        self.edge(&before.0, before.1, &id);
         id
     }
 
-    /// Variables that the state sets.
-    fn assign(&mut self, state: &State<'_>, before: &str, result: &Cel) -> String {
-        let Some(Value::Object(_)) = state.raw.get("Assign") else { return before.to_owned() };
-        let Some(Value::Object(values)) = self.template(state, "Assign", result.clone()) else {
-            return before.to_owned();
+    /// Variables that a state, a rule or a catcher sets. All are set at once, after its output was made.
+    pub(super) fn assigned(&mut self, state: &State<'_>, of: &Map, result: &Cel) -> Option<Map> {
+        let Some(Value::Object(_)) = of.get("Assign") else { return None };
+        let Some(Value::Object(values)) = self.template(state, of, "Assign", result.clone()) else {
+            return None;
         };
         let mut out = Map::new();
         for (name, value) in values {
             self.variables.insert(name.clone());
             out.insert(format!("${name}"), value);
         }
-        let id = self.step(state, "_assign", Step { kind: "flow.noop".into(), out: Some(out), ..Step::default() });
-        self.edge(before, "success", &id);
-        id
+        Some(out)
     }
 
     pub(super) fn state(&mut self, state: &State<'_>) -> Result<(), (String, String)> {
@@ -274,7 +281,7 @@ impl Builder<'_> {
                 let why = format!("\"{}\" is of the type '{other}', which is not known.", state.name);
                 self.tell(Level::Problem, "NOT_TRANSLATED", state, "Type", why.clone(), "A placeholder replaces it.");
                 let before = self.effective(state);
-                let id = self.placeholder(state, "", &why);
+                let id = self.placeholder(state, "", &why, None);
                 self.edge(&before, "success", &id);
                 self.next(state, &id, "success", state.text("Next"));
             }
@@ -285,7 +292,7 @@ impl Builder<'_> {
     fn choice(&mut self, state: &State<'_>) -> Result<(), (String, String)> {
         let before = self.effective(state);
         let mut cases = Vec::new();
-        let mut targets = Vec::new();
+        let mut rules: Vec<Map> = Vec::new();
         for (n, row) in state
             .raw
             .get("Choices")
@@ -303,6 +310,9 @@ impl Builder<'_> {
             let here = state.here(Cel::any("item"));
             let condition = row.get("Condition").and_then(Value::as_str).and_then(jsonata::source);
             let test = match condition {
+                None if row.get("Condition").is_some_and(Value::is_boolean) => {
+                    Ok(Cel::new(row.get("Condition").map(ToString::to_string).unwrap_or_default(), Ty::Bool))
+                }
                 Some(source) => {
                     jsonata::translate(source, &Here { input: Cel::any("item"), ..here }).map(|cel| cel.truthy())
                 }
@@ -312,20 +322,8 @@ impl Builder<'_> {
                 Ok(cel) => cel.text,
                 Err(why) => self.kept(state, "Choices", &Value::Object(row.clone()), &why),
             };
-            if row.contains_key("Assign") || row.contains_key("Output") {
-                let message =
-                    format!("A rule of \"{}\" sets variables or its own output; that is not taken over.", state.name);
-                self.tell(
-                    Level::Problem,
-                    "CHOICE_OUTPUT",
-                    state,
-                    "Choices",
-                    message,
-                    "Set them in a step behind the choice.",
-                );
-            }
             cases.push(json!({ "when": test, "port": format!("choice{}", n + 1) }));
-            targets.push(row.get("Next").and_then(Value::as_str).unwrap_or_default().to_owned());
+            rules.push(row.clone());
         }
         let last = self.step(
             state,
@@ -338,8 +336,16 @@ impl Builder<'_> {
             },
         );
         self.edge(&before, "success", &last);
-        for (n, target) in targets.iter().enumerate() {
-            self.next(state, &last, &format!("choice{}", n + 1), target);
+        for (n, rule) in rules.iter().enumerate() {
+            let target = rule.get("Next").and_then(Value::as_str).unwrap_or_default();
+            let port = format!("choice{}", n + 1);
+            match self.ruled(state, rule, &format!("_rule{}", n + 1)) {
+                Some(id) => {
+                    self.edge(&last, &port, &id);
+                    self.next(state, &id, "success", target);
+                }
+                None => self.next(state, &last, &port, target),
+            }
         }
         match state.text("Default") {
             "" => {
@@ -354,13 +360,32 @@ impl Builder<'_> {
             }
             target => {
                 let target = target.to_owned();
-                self.next(state, &last, "default", &target);
+                match self.ruled(state, state.raw, "_otherwise") {
+                    Some(id) => {
+                        self.edge(&last, "default", &id);
+                        self.next(state, &id, "success", &target);
+                    }
+                    None => self.next(state, &last, "default", &target),
+                }
             }
         }
         Ok(())
     }
 
-    fn placeholder(&mut self, state: &State<'_>, suffix: &str, why: &str) -> String {
+    /// A step for the output and the variables of a rule, or of a choice that no rule fits.
+    fn ruled(&mut self, state: &State<'_>, of: &Map, suffix: &str) -> Option<String> {
+        if !of.contains_key("Assign") && !of.contains_key("Output") {
+            return None;
+        }
+        let root = Cel::any("item");
+        let output = self.template(state, of, "Output", root.clone());
+        let expression = output.map_or_else(|| root.text.clone(), |value| cel_of(&value));
+        let out = self.assigned(state, of, &root);
+        let config = Some(json!({ "expression": expression }));
+        Some(self.step(state, suffix, Step { kind: "data.transform".into(), config, out, ..Step::default() }))
+    }
+
+    fn placeholder(&mut self, state: &State<'_>, suffix: &str, why: &str, given: Option<Value>) -> String {
         let mut raw = state.raw.clone();
         // What is inside of it is translated, or as large as the file.
         for field in ["Branches", "Iterator", "ItemProcessor"] {
@@ -370,7 +395,9 @@ impl Builder<'_> {
             kind: PLACEHOLDER_KIND.into(),
             title: Some(state.name.into()),
             description: Some(crate::report::short(why)),
-            config: Some(json!({ "step": raw })),
+            // What it was called with, as expressions: for the step that takes its place.
+            config: Some(given.map_or_else(|| json!({ "step": raw }), |given| json!({ "step": raw, "input": given }))),
+            timeout_ms: self.timeout(state),
             ..Step::default()
         };
         self.step(state, suffix, step)
@@ -381,6 +408,7 @@ impl Builder<'_> {
         let resource = state.text("Resource").to_owned();
         let given = self.template(
             state,
+            state.raw,
             if state.jsonata { "Arguments" } else { "Parameters" },
             Cel::any(if state.jsonata { state.input().text } else { "item".to_owned() }),
         );
@@ -390,8 +418,13 @@ impl Builder<'_> {
             let mut config = json!({
                 "title": state.name,
                 "instructions": if state.text("Comment").is_empty() { "The other program waits here for an answer from outside." } else { state.text("Comment") },
-                "schema": { "type": "object", "properties": { "answer": { "type": "string", "title": "Answer" } } },
+                "schema": { "type": "object", "properties": {
+                    "output": { "type": "string", "title": "Output", "description": "JSON: a text stands in quotes" },
+                    "error": { "type": "string", "title": "Error", "description": "Name of the error, when it failed" },
+                    "cause": { "type": "string", "title": "Cause" },
+                } },
             });
+            result = Cel::new("fromJson(coalesce(item.output, 'null'))", Ty::Any);
             if let Some(seconds) =
                 state.raw.get("TimeoutSeconds").or_else(|| state.raw.get("HeartbeatSeconds")).and_then(Value::as_u64)
             {
@@ -406,7 +439,7 @@ impl Builder<'_> {
                 state,
                 "Resource",
                 message,
-                "Say in the form which values the answer has, and send what the other side needs in a step before.",
+                "Send what the other side needs in a step before. The answer is JSON.",
             );
             Some(("builtin.human_form", config))
         } else if resource.ends_with(":states:::http:invoke") {
@@ -436,7 +469,9 @@ impl Builder<'_> {
                 Ty::Map,
             );
             Some(("http.request", Value::Object(config)))
-        } else if resource.contains(":states:::states:startExecution") {
+        } else if resource.contains(":states:::states:startExecution")
+            && field("StateMachineArn").and_then(|arn| Some(!arn.as_str()?.starts_with('='))).unwrap_or(true)
+        {
             let arn = field("StateMachineArn").and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
             let name = arn.rsplit(':').next().unwrap_or("machine").to_owned();
             let slug = crate::slug(&name);
@@ -485,14 +520,36 @@ impl Builder<'_> {
                     why.clone(),
                     "A placeholder with all its settings replaces it; it takes the red port.",
                 );
-                self.placeholder(state, "_task", &why)
+                let error_handling = self.retry(state);
+                let id = self.placeholder(state, "_task", &why, given.clone());
+                self.handled(&id, error_handling);
+                id
             }
         };
         self.edge(&before, "success", &work);
         self.tasks += 1;
         self.bare += usize::from(!state.raw.contains_key("Retry") && !state.raw.contains_key("Catch"));
-        self.catch(state, &work);
-        let last = self.output(state, &work, result, false);
+        let mut risky = vec![work.clone()];
+        let mut answered = (work.clone(), "success");
+        if resource.contains("waitForTaskToken") {
+            let test = "coalesce(item.error, '') != ''";
+            let check = Step {
+                kind: "flow.if".into(),
+                title: Some(format!("{}: did it fail?", state.name)),
+                config: Some(json!({ "condition": test })),
+                ..Step::default()
+            };
+            let check = self.step(state, "_answer", check);
+            self.edge(&work, "success", &check);
+            let error = json!({ "type": "UnknownError", "message": "{{ coalesce(item.cause, 'The other side gave no cause') }}", "details": { "error": "=item.error" } });
+            let config = Some(json!({ "error": error }));
+            let failed = self.step(state, "_failed", Step { kind: "flow.fail".into(), config, ..Step::default() });
+            self.edge(&check, "true", &failed);
+            risky.push(failed);
+            answered = (check, "false");
+        }
+        self.catch(state, &risky);
+        let last = self.output_from(state, answered, result, false);
         self.next(state, &last, "success", state.text("Next"));
         Ok(())
     }
@@ -500,7 +557,7 @@ impl Builder<'_> {
     fn parallel(&mut self, state: &State<'_>) -> Result<(), (String, String)> {
         let mut before = self.effective(state);
         if state.jsonata
-            && let Some(value) = self.template(state, "Arguments", state.input())
+            && let Some(value) = self.template(state, state.raw, "Arguments", state.input())
         {
             let id = self.step(
                 state,
@@ -514,101 +571,15 @@ impl Builder<'_> {
             self.edge(&before, "success", &id);
             before = id;
         }
-        let error_handling = self.retry(state);
         let title = Some(state.name.into());
-        let frame = Step { kind: "flow.parallel".into(), title, error_handling, ..Step::default() };
+        let frame = Step { kind: "flow.parallel".into(), title, ..Step::default() };
         let frame = self.step(state, "_branches", frame);
         self.edge(&before, "success", &frame);
         for (n, branch) in state.raw.get("Branches").and_then(Value::as_array).into_iter().flatten().enumerate() {
             let Some(machine) = branch.as_object() else { continue };
             self.machine(machine, Some(frame.clone()), &format!("{}/Branches/{n}", state.path), state.depth + 1)?;
         }
-        self.catch(state, &frame);
-        let last = self.output(state, &frame, Cel::any("items"), true);
-        self.next(state, &last, "success", state.text("Next"));
-        Ok(())
-    }
-
-    fn map(&mut self, state: &State<'_>) -> Result<(), (String, String)> {
-        let mut before = self.effective(state);
-        let mut source = match (state.raw.get("ItemsPath").or_else(|| state.raw.get("Items")), state.jsonata) {
-            (Some(Value::String(text)), false) => {
-                let text = text.clone();
-                self.path_cel(state, "ItemsPath", &text, Cel::any("item"))
-            }
-            (Some(items), true) => match jsonata::template(items, &state.here(state.input())) {
-                Ok(value) => cel_of(&value),
-                Err(why) => {
-                    let items = items.clone();
-                    self.kept(state, "Items", &items, &why)
-                }
-            },
-            _ => "item".to_owned(),
-        };
-        if let Some(reader) = state.raw.get("ItemReader") {
-            let parameters = reader.get("Parameters").or_else(|| reader.get("Arguments"));
-            let key = parameters.and_then(|all| all["Key"].as_str()).unwrap_or("items.json");
-            let kind = match reader["ReaderConfig"]["InputType"].as_str() {
-                Some("CSV") => "csv",
-                _ => "json",
-            };
-            let message = format!("\"{}\" reads its items from a bucket of the other account ({key}).", state.name);
-            self.tell(
-                Level::Missing,
-                "FOLDER",
-                state,
-                "ItemReader",
-                message,
-                "Put the file into a folder that the workflow may read, and correct the path.",
-            );
-            let config = json!({ "path": crate::text::literal(key), "as": kind });
-            let id =
-                self.step(state, "_file", Step { kind: "file.read".into(), config: Some(config), ..Step::default() });
-            self.edge(&before, "success", &id);
-            before = id;
-            source = "item.content".into();
-        }
-        for field in ["ItemBatcher", "ResultWriter", "ToleratedFailureCount", "ToleratedFailurePercentage"] {
-            if state.raw.contains_key(field) {
-                let message = format!("{field} of \"{}\" is not taken over.", state.name);
-                self.tell(Level::Warning, "MAP", state, field, message, "Check the loop.");
-            }
-        }
-        let most = state.raw.get("MaxConcurrency").and_then(Value::as_u64).unwrap_or(0);
-        let mut config =
-            json!({ "source": format!("={source}"), "mode": if most == 1 { "serial" } else { "parallel" } });
-        if most > 1 {
-            config["maxConcurrency"] = json!(most.min(100));
-        }
-        if state.raw.contains_key("ToleratedFailureCount") || state.raw.contains_key("ToleratedFailurePercentage") {
-            config["onChildError"] = json!("collect_errors");
-        }
-        let error_handling = self.retry(state);
-        let title = Some(state.name.into());
-        let frame = Step { kind: "flow.loop".into(), title, config: Some(config), error_handling, ..Step::default() };
-        let frame = self.step(state, "_each", frame);
-        self.edge(&before, "success", &frame);
-        let selector = ["ItemSelector", "Parameters"].into_iter().find(|name| state.raw.contains_key(*name));
-        let machine = state.raw.get("ItemProcessor").or_else(|| state.raw.get("Iterator")).and_then(Value::as_object);
-        let Some(machine) = machine else {
-            return Err((state.path.clone(), format!("The Map state \"{}\" has no ItemProcessor.", state.name)));
-        };
-        let name = if state.raw.contains_key("ItemProcessor") { "ItemProcessor" } else { "Iterator" };
-        let first = selector.and_then(|field| self.template(state, field, state.input())).map(|value| {
-            let step = Step {
-                kind: "data.transform".into(),
-                title: Some("Item".into()),
-                config: Some(json!({ "expression": cel_of(&value) })),
-                parent: Some(frame.clone()),
-                ..Step::default()
-            };
-            self.step(state, "_item", step)
-        });
-        let entry = self.machine(machine, Some(frame.clone()), &format!("{}/{name}", state.path), state.depth + 1)?;
-        if let Some(first) = first {
-            self.edge(&first, "success", &entry);
-        }
-        self.catch(state, &frame);
+        self.catch(state, std::slice::from_ref(&frame));
         let last = self.output(state, &frame, Cel::any("items"), true);
         self.next(state, &last, "success", state.text("Next"));
         Ok(())

@@ -63,7 +63,7 @@ fn every_type_of_state_becomes_steps_that_are_valid() {
     let prepared = nodes["Prepare_in"].config.as_ref().expect("settings")["expression"].clone();
     assert_eq!(
         prepared,
-        "{'id': item.order.id, 'label': 'No. ' + string(item.order.id), 'lines': item.order.lines.map(x, x.price)}"
+        "{'id': item.order.id, 'label': 'No. ' + (type(item.order.id) == string ? item.order.id : json(item.order.id)), 'lines': item.order.lines.map(x, x.price)}"
     );
     assert_eq!(
         nodes["Prepare"].config.as_ref().expect("settings")["expression"],
@@ -85,7 +85,7 @@ fn jsonata_is_translated_where_it_is_plain() {
     let text = imported.workflow.nodes["A"].config.as_ref().expect("settings")["expression"].clone();
     assert_eq!(
         text,
-        "{'sum': nodes.A_start.output.prices.sum(), 'text': 'No. ' + string(nodes.A_start.output.id), \
+        "{'sum': nodes.A_start.output.prices.sum(), 'text': 'No. ' + (type(nodes.A_start.output.id) == string ? nodes.A_start.output.id : json(nodes.A_start.output.id)), \
          'big': coalesce(nodes.A_start.output.n > 5, false) && coalesce(nodes.A_start.output.ok) == true ? 'yes' : 'no'}"
     );
     let problems = codes(&imported, Level::Problem);
@@ -118,4 +118,44 @@ fn circles_services_and_broken_machines_are_told() {
         let refused = import(&machine.to_string(), &Options::default()).expect_err("refused");
         assert!(refused.message.contains(words), "{refused}");
     }
+}
+
+#[test]
+fn hostile_machines_are_refused_or_kept_as_text() {
+    let refused =
+        |text: &str| import(text, &Options { format: Some(Format::Asl), ..Options::default() }).expect_err("refused");
+    let whole =
+        json!({ "StartAt": "A", "States": { "A": { "Type": "Succeed", "Comment": "x".repeat(50) } } }).to_string();
+    assert_eq!(refused(&whole[..whole.len() - 3]).code, "BAD_JSON");
+    assert_eq!(refused(&" ".repeat(50 * 1024 * 1024)).code, "TOO_LARGE");
+    let mut deep = json!({ "StartAt": "A", "States": { "A": { "Type": "Pass", "End": true } } });
+    for _ in 0..14 {
+        deep = json!({ "StartAt": "P", "States": { "P": { "Type": "Parallel", "Branches": [deep], "End": true } } });
+    }
+    assert!(refused(&deep.to_string()).message.contains("12 levels deep"));
+    // Nothing of an expression reaches beyond the run: what is no path or known function stays text.
+    for expression in [
+        "$eval('1')",
+        "$states.context.constructor",
+        "$lookup($$, 'process')",
+        "($f := function($x){$f($x)}; $f(1))",
+        "`require`('fs')",
+    ] {
+        let imported = read(
+            &json!({ "QueryLanguage": "JSONata", "StartAt": "A", "States": { "A": { "Type": "Pass", "Output": format!("{{%{expression}%}}"), "End": true } } }),
+        );
+        let text = json!(imported.workflow.nodes["A"]).to_string();
+        assert!(text.contains("untranslated("), "{expression}: {text}");
+    }
+    for path in ["$..*", "$[?(@.a =~ /(a+)+$/)]", "$.a[(@.length-1)]", "States.Env('HOME')", "$['a", "$.a["] {
+        let imported =
+            read(&json!({ "StartAt": "A", "States": { "A": { "Type": "Pass", "InputPath": path, "End": true } } }));
+        assert!(json!(imported.workflow.nodes).to_string().contains("untranslated("), "{path}");
+    }
+    // A state type of a later version of the language is a placeholder, and the rest is translated.
+    let newer = read(
+        &json!({ "Version": "9.0", "StartAt": "A", "States": { "A": { "Type": "Teleport", "Next": "B" }, "B": { "Type": "Succeed" } } }),
+    );
+    assert!(codes(&newer, Level::Problem).iter().any(|one| one.contains("'Teleport', which is not known")));
+    assert!(newer.workflow.nodes.contains_key("B"));
 }

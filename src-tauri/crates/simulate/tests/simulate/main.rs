@@ -1,6 +1,8 @@
 //! Simulated runs: tests, recordings and proofs.
 
+mod exported;
 mod proofs;
 mod recordings;
+mod state_machines;
 mod support;
 mod tests_of_workflows;

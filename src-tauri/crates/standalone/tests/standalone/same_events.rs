@@ -58,8 +58,9 @@ fn events(ended: &Ended, base: &str) -> BTreeMap<String, Vec<Value>> {
 
 fn samples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/samples");
+    let files = std::fs::read_dir(folder).expect("samples").flatten().map(|file| file.path());
     let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).expect("samples").flatten().map(|file| file.path()).collect();
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect();
     files.sort();
     files
 }

@@ -1,6 +1,6 @@
 //! Failures by what makes them alike: written with the end of the run, kept in step with what becomes of it.
 
-use crate::support::{T0, commit, event, finish, new_run, temporary};
+use crate::support::{T0, commit, event, finish, new_run, raw, temporary};
 use serde_json::{Value, json};
 use signalbox_model::event::WorkflowCancelled;
 use signalbox_model::{ErrorPayload, EventBody, RunStatus};
@@ -130,4 +130,20 @@ fn failures_of_before_an_upgrade_are_taken_in_later_in_parts() {
     let page = store.failure_groups(&FailureQuery::default()).expect("reads");
     assert!(!page.filling);
     assert_eq!(page.groups.iter().map(|one| (one.open, one.total)).collect::<Vec<_>>(), [(5, 6)], "one was re-run");
+}
+
+#[test]
+fn a_hundred_thousand_failures_of_one_kind_are_counted_once_and_read_by_pages() {
+    let (folder, store) = temporary();
+    fails(&store, new_run("r"), "No account 1", json!({ "id": 1 }), T0);
+    let more = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+        INSERT INTO failure (run, task, of_group, place, at_ms, state)
+        SELECT 'r' || i, task, of_group, place, at_ms + i, state FROM failure, n";
+    raw(folder.path()).execute(more, []).expect("as many");
+    let page = store.failure_groups(&FailureQuery::default()).expect("reads");
+    let group = &page.groups[0];
+    assert_eq!((page.groups.len(), group.open, group.last_ms), (1, 100_001, T0 + 100_000));
+    let first = store.failures(&group.key, None, 100).expect("reads");
+    let second = store.failures(&group.key, first.last().map(|one| one.id), 100).expect("reads");
+    assert_eq!((first.len(), first[0].run_id.as_str(), second[0].run_id.as_str()), (100, "r100000", "r99900"));
 }
