@@ -1,17 +1,19 @@
 //! `cargo xtask counts`: what the engine does for a step, in instructions. Unlike times they are the same whatever else the
 //! machine does, so that a change that costs shows when it is made.
 //!
-//! The work is `src-tauri/crates/engine/examples/counts.rs`, built in a profile of its own (`Cargo.toml`) and run under
-//! callgrind; what is expected stands in `counts.txt` beside it.
+//! The work is `src-tauri/crates/engine/examples/counts.rs`, run under callgrind; what is expected stands in `counts.txt` beside
+//! it. `cargo xtask test` counts the build that the tests use anyway: a profile of its own would cost three minutes of
+//! processor time each. With `--optimised` the work is built in the profile `counts` (`Cargo.toml`), to see what a step costs as
+//! released.
 
 use crate::system::For;
-use crate::{Failure, shell, system};
+use crate::{Failure, shell, steps, system};
 use std::path::{Path, PathBuf};
 
 /// Percent that a count may be away from what is expected: other C libraries and the seeds of hash maps move it by less.
 const MARGIN: f64 = 3.0;
-const EXPECTED: &str = "src-tauri/crates/engine/examples/counts.txt";
 const UPDATE: &str = "cargo xtask counts --write";
+const OPTIMISED: &str = "--optimised";
 /// Functions of the C library that it picks by the processor: off, so that a count is the same on another one. Both
 /// spellings, of before and after glibc 2.33; unknown names mean nothing to it.
 const TUNABLES: &str =
@@ -19,32 +21,32 @@ const TUNABLES: &str =
 
 /// Counts, and compares with what is expected or writes it.
 pub(crate) fn counts(root: &Path, args: &[String]) -> Result<(), Failure> {
-    let write = match args {
-        [] => false,
-        [one] if one == "--write" => true,
-        _ => return Err(format!("`cargo xtask counts` takes --write or nothing, and got '{}'.", args.join(" "))),
-    };
+    if let Some(other) = args.iter().find(|arg| !["--write", OPTIMISED].contains(&arg.as_str())) {
+        return Err(format!("`cargo xtask counts` takes --write and {OPTIMISED}, and got '{other}'."));
+    }
+    let has = |wanted: &str| args.iter().any(|arg| arg == wanted);
+    let (write, build) = (has("--write"), if has(OPTIMISED) { Build::Optimised } else { Build::OfTests });
     if std::env::consts::ARCH != "x86_64" || std::env::consts::OS != "linux" {
         return Err("Instructions are counted on x86-64 Linux only: the expected counts are of it.".to_owned());
     }
     system::ready(root, For::Counts)?;
-    let program = build(root)?;
+    let program = build.program(root)?;
     let names =
         shell::output(&program.to_string_lossy(), &[]).ok_or("The program that does the work did not start.")?;
     let mut found = Vec::new();
     for name in names.lines() {
         found.push((name.to_owned(), count(&program, name)?));
     }
-    let file = root.join(EXPECTED);
+    let file = root.join(build.expected());
     let compiler = shell::output("rustc", &["--version"]).unwrap_or_default();
     if write {
         std::fs::write(&file, page(&compiler, &found))
-            .map_err(|error| format!("{EXPECTED} cannot be written: {error}"))?;
-        println!("Written: {EXPECTED}");
+            .map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
+        println!("Written: {}", build.expected());
         return Ok(());
     }
     let text = std::fs::read_to_string(&file)
-        .map_err(|error| format!("{EXPECTED} cannot be read: {error}. Write it: {UPDATE}"))?;
+        .map_err(|error| format!("{} cannot be read: {error}. Write it: {UPDATE}", file.display()))?;
     let mut wrong = compared(&found, &text);
     println!("{} passed, {} failed", found.len().saturating_sub(wrong.len()), wrong.len());
     if wrong.is_empty() {
@@ -66,23 +68,48 @@ fn other_compiler(expected: &str, compiler: &str) -> Option<String> {
     })
 }
 
-/// Only the engine, optimised; nothing of the environment changes how.
-fn build(root: &Path) -> Result<PathBuf, Failure> {
-    let args = ["build", "--quiet", "--profile", "counts", "-p", "signalbox-engine", "--example", "counts"];
-    println!("$ cargo {}", args.join(" "));
-    let status = shell::command("cargo")
-        .args(args)
-        .env("CARGO_INCREMENTAL", "0")
-        .env("RUSTFLAGS", "")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(root)
-        .status()
-        .map_err(|error| format!("cargo did not start: {error}"))?;
-    if !status.success() {
-        return Err("The work to count could not be built; see above.".to_owned());
+/// How the counted work is built.
+#[derive(Clone, Copy)]
+enum Build {
+    /// By the build of `cargo xtask test`, which has nothing left to do there.
+    OfTests,
+    /// Only the engine, optimised.
+    Optimised,
+}
+
+impl Build {
+    /// The file with the expected counts.
+    fn expected(self) -> &'static str {
+        match self {
+            Build::OfTests => "src-tauri/crates/engine/examples/counts.txt",
+            Build::Optimised => "src-tauri/crates/engine/examples/counts-optimised.txt",
+        }
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(root.join(target).join("counts/examples/counts"))
+
+    /// The program that does the work; nothing of the environment changes how an optimised one is built.
+    fn program(self, root: &Path) -> Result<PathBuf, Failure> {
+        let mut cargo = shell::command("cargo");
+        let folder = match self {
+            Build::OfTests => {
+                cargo.args(steps::BUILD).envs(steps::CLIPPY);
+                "debug"
+            }
+            Build::Optimised => {
+                cargo
+                    .args(["build", "--quiet", "--profile", "counts", "-p", "signalbox-engine", "--example", "counts"])
+                    .env("CARGO_INCREMENTAL", "0")
+                    .env("RUSTFLAGS", "")
+                    .env_remove("CARGO_ENCODED_RUSTFLAGS");
+                "counts"
+            }
+        };
+        let status = cargo.current_dir(root).status().map_err(|error| format!("cargo did not start: {error}"))?;
+        if !status.success() {
+            return Err("The work to count could not be built; see above.".to_owned());
+        }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        Ok(root.join(target).join(folder).join("examples/counts"))
+    }
 }
 
 /// Instructions of one piece of work from start to end.
@@ -112,7 +139,7 @@ fn total(text: &str) -> Option<u64> {
 
 fn page(compiler: &str, found: &[(String, u64)]) -> String {
     let mut page = format!(
-        "# Instructions of each piece of work in counts.rs, as `cargo xtask test` expects them, give or take {MARGIN} %.\n\
+        "# Instructions of each piece of work in counts.rs, as expected, give or take {MARGIN} %.\n\
          # Written by `{UPDATE}`: after a change that is meant to cost more, or that costs less.\n# Compiler: {compiler}\n"
     );
     for (name, count) in found {
@@ -132,7 +159,7 @@ fn compared(found: &[(String, u64)], text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for (name, count) in found {
         let Some((_, wanted)) = expected.iter().find(|(known, _)| known == name) else {
-            wrong.push(format!("{name}: {EXPECTED} expects nothing of it. Write it: {UPDATE}"));
+            wrong.push(format!("{name}: nothing is expected of it. Write it: {UPDATE}"));
             continue;
         };
         let percent = (*count as f64 / *wanted as f64 - 1.0) * 100.0;
@@ -140,7 +167,7 @@ fn compared(found: &[(String, u64)], text: &str) -> Vec<String> {
         if percent > MARGIN {
             wrong.push(format!(
                 "{name} takes {percent:.1} % more instructions than expected ({count}, not {wanted}; {MARGIN} % are allowed).\n  \
-                 What costs them: callgrind_annotate target/counts/examples/callgrind.{name}.out\n  \
+                 What costs them: callgrind_annotate target/debug/examples/callgrind.{name}.out\n  \
                  When the change is worth it: {UPDATE}"
             ));
         } else if percent < -MARGIN {
@@ -151,7 +178,7 @@ fn compared(found: &[(String, u64)], text: &str) -> Vec<String> {
         }
     }
     for (name, _) in expected.iter().filter(|(name, _)| !found.iter().any(|(known, _)| known == name)) {
-        wrong.push(format!("{name} stands in {EXPECTED}, and there is no such work. Write the file anew: {UPDATE}"));
+        wrong.push(format!("{name} is expected, and there is no such work. Write the file anew: {UPDATE}"));
     }
     wrong
 }

@@ -21,7 +21,8 @@ cargo xtask <task>
   test    install what is missing, run every check and test; the last line is `N passed, N failed`
   gen     write the generated files again (schemas, TypeScript, tables)
   check   the quick checks: format, clippy, dependency rules, UI lint and types
-  counts  count the instructions of fixed work of the engine and compare them; `--write`: expect these from now on
+  counts  count the instructions of fixed work of the engine and compare them; `--write`: expect these from now on;
+          `--optimised`: as released
   peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`);
           `cel`: the language of expressions against the conformance cases of CEL;
           `llama`: models against the server of llama.cpp, which needs Python packages and says which;

@@ -106,8 +106,11 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
 
 /// Clippy as the compiler of this workspace: it checks and builds in one pass. On its own it would check every dependency
 /// once more without building anything that the tests can use.
-const CLIPPY: [(&str, &str); 2] =
+pub(crate) const CLIPPY: [(&str, &str); 2] =
     [("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"), ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__")];
+
+/// What that builds: everything that the tests and the counted work need.
+pub(crate) const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--quiet"];
 
 /// `cargo xtask test`: everything; nothing is left out on a machine where it cannot run, it fails there.
 pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
@@ -128,7 +131,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         &["test", "--workspace", "--no-fail-fast"]
     };
     let mut build = quick_checks(root);
-    build.push(with_clippy("clippy and build", &["build", "--workspace", "--all-targets", "--quiet"]));
+    build.push(with_clippy("clippy and build", &BUILD));
     report(&[
         Phase {
             live: build,

@@ -24,7 +24,7 @@ fn a_count_may_differ_by_the_margin_and_no_more() {
 fn work_without_a_count_and_a_count_without_work_are_told() {
     let text = page("rustc 1", &[("gone".to_owned(), 5)]);
     let wrong = compared(&[("new".to_owned(), 5)], &text);
-    assert!(wrong[0].contains("expects nothing") && wrong[1].contains("no such work"), "{wrong:?}");
+    assert!(wrong[0].contains("nothing is expected") && wrong[1].contains("no such work"), "{wrong:?}");
 }
 
 #[test]
