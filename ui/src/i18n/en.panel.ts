@@ -197,6 +197,7 @@ export const panel = {
   'data.noneText': 'Run the workflow to see the input and output of this step.',
   'data.notYet': 'This step has not run yet',
   'data.notYetText': 'The run has not reached it.',
+  'data.outputNotYet': 'Use “Run to here” to see its output.',
   'data.notRead': 'No call of this step is loaded yet',
   'data.notReadText': 'The run is still loading.',
   'data.notCalled': 'This step did not run',

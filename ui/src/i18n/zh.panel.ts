@@ -187,6 +187,7 @@ export const panel = {
   'data.noneText': '运行工作流以查看此步骤的输入和输出。',
   'data.notYet': '此步骤尚未运行',
   'data.notYetText': '运行尚未到达它。',
+  'data.outputNotYet': '使用“运行到此处”查看它的输出。',
   'data.notRead': '还没有加载此步骤的调用',
   'data.notReadText': '运行仍在加载。',
   'data.notCalled': '此步骤没有运行',
