@@ -292,7 +292,7 @@ pub fn prove_watched(
     if report.pairs.left_out > 0 {
         let (tried, left) = (report.pairs.results.len(), report.pairs.left_out);
         let which = "Tried are faults of the error handling, and faults after a retry";
-        let reason = format!("Of the pairs of faults in one run, {tried} were tried and {left} were not. {which}.");
+        let reason = format!("{left} pairs of faults in one run; {tried} were tried. {which}.");
         report.not_tried.push(NotTried { step: None, faults: None, reason });
     }
     Some(report)
