@@ -78,14 +78,14 @@ export function figures(list) {
 }
 
 /** Starts program and browser, and prints what `work` found as one line of JSON. */
-export async function measured(work) {
+export async function measured(work, flags = []) {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const { child, url } = await start(data);
   let browser;
   try {
     browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', ...flags],
     });
     console.log(JSON.stringify(await work(browser, url)));
   } finally {

@@ -1,8 +1,7 @@
 /** Every screen, panel and kind of dialog, walked in one page: axe-core finds nothing in the light theme, nor a contrast in the dark one. */
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
-import { inBothThemes, violations } from './axe.ts';
+import { look, violations, Walk } from './axe.ts';
 import { badPlan, make } from './document.ts';
 import { answerWhole, modelPeer } from './model-peer.ts';
 import { expect, openPage, startHost, test, useDist, type Host } from './host.ts';
@@ -15,46 +14,6 @@ test.afterAll(async () => {
   await host.stop();
   rmSync(host.data, { recursive: true, force: true });
 });
-
-/** Pictures of what is looked at, when a folder for them is named. */
-async function look(page: Page, name: string): Promise<string[]> {
-  await expect(page.locator('[aria-busy=true], .sk')).toHaveCount(0);
-  const found = await inBothThemes(page, name);
-  const folder = process.env.SIGNALBOX_SHOTS;
-  if (folder) {
-    for (const theme of ['light', 'dark']) {
-      await page.evaluate((next) => { document.documentElement.dataset['theme'] = next; }, theme);
-      await page.screenshot({ path: `${folder}/${name.replaceAll(/\W+/g, '-')}-${theme}.png`, animations: 'disabled' });
-    }
-  }
-  return found;
-}
-
-class Walk {
-  readonly found: string[] = [];
-  constructor(readonly page: Page) {}
-
-  async go(hash: string, shows: Locator): Promise<void> {
-    await this.page.evaluate((next) => { window.location.hash = next; }, hash);
-    await expect(shows).toBeVisible();
-  }
-
-  async see(name: string): Promise<void> {
-    this.found.push(...await look(this.page, name));
-  }
-
-  /** What is open is seen, and Esc closes it. */
-  async dialog(name: string, shows: Locator): Promise<void> {
-    await expect(shows).toBeVisible();
-    await this.see(name);
-    await this.page.keyboard.press('Escape');
-    await expect(shows).toBeHidden();
-  }
-
-  none(): void {
-    expect(this.found.join('\n')).toBe('');
-  }
-}
 
 const status = async (runId: string) => (await host.rpc<{ status: string }>('run_get', { runId })).status;
 const ended = async (runId: string, as: RegExp) => await expect.poll(async () => await status(runId)).toMatch(as);

@@ -1,7 +1,7 @@
-/** What axe-core finds on the page as it is. */
+/** What axe-core finds on the page as it is, and the walk through screens that are looked at. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Of the library of dialogs and menus: what is focused there leads on at once, so nobody is left on what is hidden. */
@@ -28,4 +28,44 @@ export async function inBothThemes(page: Page, where: string): Promise<string[]>
   await put('dark');
   all.push(...await violations(page, `${where}, dark:`, ['color-contrast']));
   return all;
+}
+
+/** Pictures of what is looked at, when a folder for them is named. */
+export async function look(page: Page, name: string): Promise<string[]> {
+  await expect(page.locator('[aria-busy=true], .sk')).toHaveCount(0);
+  const found = await inBothThemes(page, name);
+  const folder = process.env.SIGNALBOX_SHOTS;
+  if (folder) {
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate((next) => { document.documentElement.dataset['theme'] = next; }, theme);
+      await page.screenshot({ path: `${folder}/${name.replaceAll(/\W+/g, '-')}-${theme}.png`, animations: 'disabled' });
+    }
+  }
+  return found;
+}
+
+export class Walk {
+  readonly found: string[] = [];
+  constructor(readonly page: Page) {}
+
+  async go(hash: string, shows: Locator): Promise<void> {
+    await this.page.evaluate((next) => { window.location.hash = next; }, hash);
+    await expect(shows).toBeVisible();
+  }
+
+  async see(name: string): Promise<void> {
+    this.found.push(...await look(this.page, name));
+  }
+
+  /** What is open is seen, and Esc closes it. */
+  async dialog(name: string, shows: Locator): Promise<void> {
+    await expect(shows).toBeVisible();
+    await this.see(name);
+    await this.page.keyboard.press('Escape');
+    await expect(shows).toBeHidden();
+  }
+
+  none(): void {
+    expect(this.found.join('\n')).toBe('');
+  }
 }

@@ -34,7 +34,7 @@ for (const theme of ['light', 'dark'] as const) {
     await page.locator('.cv-node[data-node=ask]').click();
     const step = page.getByRole('group', { name: 'Address of the form' });
     await expect(step.getByText(`${host.origin}/forms/${path}`)).toBeVisible();
-    await expect(step.getByRole('button', { name: 'Fire with a sample' })).toBeDisabled();
+    await expect(step.getByRole('button', { name: 'Run the active version' })).toBeHidden();
     await step.getByRole('button', { name: 'Preview' }).click();
     const preview = page.getByRole('dialog', { name: 'Preview of the form' });
     await expect(preview.getByLabel('Your name')).toBeVisible();
@@ -98,7 +98,7 @@ for (const theme of ['light', 'dark'] as const) {
     expect(run.output).toEqual([{ who: 'Ada', files: 1 }]);
 
     // Fired by hand it gets sample answers.
-    await step.getByRole('button', { name: 'Fire with a sample' }).click();
+    await step.getByRole('button', { name: 'Run the active version' }).click();
     await expect.poll(async () => (await runs()).length).toBe(2);
     await page.getByRole('link', { name: 'Automations' }).click();
     await expect(page.getByRole('row').filter({ hasText: name })).toContainText(`Form at /forms/${path}`);

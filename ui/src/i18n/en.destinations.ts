@@ -26,7 +26,7 @@ export const destinations = {
   'dest.workflowsHint': 'Ids with commas between them; empty for all.',
   'dest.assignees': 'People and groups',
   'dest.assigneesHint': 'user:NAME or group:NAME with commas between them; empty for all.',
-  'dest.priority': 'Least priority',
+  'dest.priority': 'Minimum priority',
   'dest.priorityHint': '0 to 100',
   'dest.publicUrl': 'Address of Signalbox for people',
   'dest.publicUrlHint': 'Links lead to its inbox, such as https://signalbox.example. Links of the desktop application when it is empty.',

@@ -43,9 +43,8 @@ export const forms = {
   'formStep.preview': 'Preview',
   'formStep.previewTitle': 'Preview of the form',
   'formStep.previewText': 'Nothing is sent from here.',
-  'formStep.fire': 'Fire with a sample',
+  'formStep.fire': 'Run the active version',
   'formStep.fired': 'Run started with sample answers',
-  'formStep.inactive': 'Activate the workflow to fire it.',
   'formStep.noPath': 'Enter a path below.',
   'automations.form': 'Form at /forms/{path}',
 };

@@ -40,9 +40,8 @@ export const forms = {
   'formStep.preview': '预览',
   'formStep.previewTitle': '表单预览',
   'formStep.previewText': '这里不会发送任何内容。',
-  'formStep.fire': '用示例触发',
+  'formStep.fire': '运行已激活的版本',
   'formStep.fired': '已用示例回答启动运行',
-  'formStep.inactive': '激活工作流后才能触发。',
   'formStep.noPath': '请在下面输入路径。',
   'automations.form': '位于 /forms/{path} 的表单',
 };

@@ -210,7 +210,7 @@ export function TextField({ focusName, ...field }: FieldProps & Pick<EditorProps
   const text = textOf(value);
   const fallback = typeof schema.default === 'string' ? schema.default : '';
   return (
-    <FieldFrame field={field} labelFor={false} aside={host && !readOnly && text === '' ? <span className="t3">{t('expr.dragHere')}</span> : undefined}>
+    <FieldFrame field={field} labelFor={false} aside={host && !host.first && !readOnly && text === '' ? <span className="t3">{t('expr.dragHere')}</span> : undefined}>
       {({ describedBy, invalid }) => (
         <TextValue
           value={text}

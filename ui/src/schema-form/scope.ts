@@ -33,6 +33,8 @@ export interface ExpressionHost {
   setItem(item: number): void;
   /** Changes when the data behind the previews changes. */
   revision: string | number;
+  /** Nothing comes before this step: there is no field to drag. */
+  first?: boolean | undefined;
   /** Absent where nobody may ask. */
   assistant?: ExpressionAssistant | undefined;
 }

@@ -1,7 +1,7 @@
 /** Alerts about the health of workflows: conditions over its numbers, set by people who build. */
 import { useState } from 'react';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
-import { toApiError, type ApiError } from '../../api/error.ts';
+import { errorText, toApiError, type ApiError } from '../../api/error.ts';
 import type { HealthAlert } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatNumber, t } from '../../i18n/index.ts';
@@ -55,7 +55,7 @@ export function AlertsDialog({ workflows, workflow, onClose }: {
         {edited === null ? (may ? <span><Button small icon="plus" onClick={() => setEdited({ ...NEW, name: t('health.alertFirst'), ...(workflow === undefined ? {} : { workflowId: workflow }) })}>{t('health.alertAdd')}</Button></span> : null) : (
           <form className="hl-form" onSubmit={(event) => { event.preventDefault(); void doing(() => act('health_alert_put', edited)); }}>
             <Field label={t('health.alertName')}>{({ id }) => <TextInput id={id} value={edited.name} maxLength={100} onChange={(name) => change({ name })} />}</Field>
-            <Field label={t('health.alertWhen')} hint={t('health.alertWhenHint')} error={failed ? `${failed.message} ${failed.hint}` : undefined}>
+            <Field label={t('health.alertWhen')} hint={t('health.alertWhenHint')} error={failed ? errorText(failed) : undefined}>
               {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} mono value={edited.expression} onChange={(expression) => change({ expression })} />}
             </Field>
             <Field label={t('health.alertDays')}>{({ id }) => <TextInput id={id} inputMode="numeric" value={edited.days === 0 ? '' : String(edited.days)} onChange={(text) => change({ days: Number(text.replace(/\D/g, '').slice(0, 3)) })} />}</Field>

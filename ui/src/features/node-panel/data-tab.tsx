@@ -66,6 +66,8 @@ function Data({ nodeId, side, state, item, onItem, root, where, portTitles, read
     case 'kept':
       return <div className="panel-body"><EmptyState title={t('data.kept')} text={t('data.keptText')} actions={<KeptFrom runId={state.runId} />} /></div>;
     case 'data':
+      // What arrives is known, and nothing of what it will put out.
+      if (side === 'output' && state.values.source.startsWith('arrives') && Object.keys(state.values.output).length === 0) return <div className="panel-body"><EmptyState title={t('data.notYet')} text={t('data.outputNotYet')} /></div>;
       return <Values readOnly={readOnly} onEachEntry={onEachEntry} nodeId={nodeId} side={side} values={state.values} item={item} onItem={onItem} root={root} where={where} portTitles={portTitles} />;
   }
 }

@@ -110,7 +110,6 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   ];
   const where = values?.path && formatPath(values.path, (id) => titleOf(around, id, catalog));
   const portTitles = Object.fromEntries((descriptor?.ports ?? []).flatMap((port) => (port.title === undefined ? [] : [[port.id, port.title]])));
-  const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" foot={earlier} />;
   const { onEachEntry } = props;
   const list = readOnly || !onEachEntry ? null : listIn(node, out);
   const eachEntry = list === null || !onEachEntry ? undefined : () => onEachEntry(nodeId, list);
@@ -120,6 +119,13 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const tryIt = onTry && !readOnly && !counts.output && canTryRequest(document, nodeId, catalog) ? (
     <div className="row wrap"><Button icon="play" onClick={() => onTry(nodeId)}>{t('data.tryRequest')}</Button><span className="s t3">{t('data.tryRequestText')}</span></div>
   ) : undefined;
+  // Who sets a step up needs to see what arrives: without data there is nothing to choose from.
+  const [only, ...others] = incoming;
+  const unseen = !values && (data.kind === 'none' || (data.kind === 'not_called' && !data.yet));
+  const runEarlier = onTry && !readOnly && unseen && only && others.length === 0 ? (
+    <div className="row wrap"><Button small icon="play" onClick={() => onTry(only.id)}>{t('data.runEarlier')}</Button><span className="s t3">{t('data.runEarlierText')}</span></div>
+  ) : undefined;
+  const inputData = <DataTab readOnly={readOnly} nodeId={nodeId} side="input" state={data} where={where} item={host.item} onItem={host.setItem} root="item" head={runEarlier} foot={earlier} />;
   const head = tryIt || band ? <>{tryIt}{band}</> : undefined;
   const output = <DataTab readOnly={readOnly} onEachEntry={eachEntry} nodeId={nodeId} side="output" state={shownOut} head={head} where={where} item={host.item} onItem={host.setItem} root="_result" portTitles={portTitles} />;
   const settings = <SettingsTab nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} contextSchema={document.context?.schema} model={document.settings?.model} skills={{ workflowId: document.id, folder: document.settings?.skills }} incoming={incoming} readOnly={readOnly} draft={draft} onEdit={onEdit} />;
@@ -142,7 +148,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
                 <summary className="cap">{t('data.input')}</summary>
                 {inputData}
               </details>
-            ) : null}
+            ) : runEarlier ? <div className="panel-nodata">{runEarlier}</div> : null}
           </div>
         ) : shown === 'input' ? inputData : shown === 'output' ? output : (
           <ErrorTab document={document} nodeId={nodeId} descriptor={descriptor} catalog={catalog} diagnostics={diagnostics} readOnly={readOnly} host={host} onEdit={onEdit} />

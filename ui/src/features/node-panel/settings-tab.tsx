@@ -114,7 +114,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   const usual = useCommand('model_list', {}, { enabled: asks, staleTime: 30_000 }).data?.default;
   const chosen = useMemo(() => chosenFor(node.config ?? {}, model, usual), [node.config, model, usual]);
   // What a loop asks about its iterations stands among its settings; what it writes to the context knows all of them.
-  const within = useMemo<ExpressionHost>(() => (descriptor?.role === 'loop' ? { ...host, names: () => host.names(true) } : host), [host, descriptor?.role]);
+  const within = useMemo<ExpressionHost>(() => (descriptor?.role === 'loop' ? { ...host, names: () => host.names(true) } : descriptor?.role === 'trigger' ? { ...host, first: true } : host), [host, descriptor?.role]);
   const pointer = pointerOf('', ['nodes', nodeId]);
   const label = descriptor?.title ?? node.type;
   const latest = useLatest({ node, tools, connectors });

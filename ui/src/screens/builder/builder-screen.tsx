@@ -57,6 +57,7 @@ import { useProof } from './use-proof.tsx';
 import { useStepRuns } from './use-step-runs.tsx';
 import { useChosenKind } from './chosen-kind.ts';
 import { useSuggestedRule } from './suggested-rule.ts';
+import { withoutUnfinished } from './without-unfinished.ts';
 
 export function BuilderScreen({ fileRef }: { fileRef: string }) {
   const { session, error, retry } = useSession(fileRef);
@@ -168,13 +169,22 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       const builds = (known.current ?? (await call('who', {})).role) === 'builder';
       // Who does not build runs what the file holds: that is what the run is drawn on.
       if (!builds && session.outside?.kind === 'changed') await session.reload();
-      const sent = editor.getState().document;
-      const own = sendable(sent.id, sent);
+      let sent = editor.getState().document;
       await pinsNow.current?.written();
       const pinned = builds && withPins(pinsNow.current).pins !== undefined;
-      const breakpoints = builds ? own : [];
-      const faulted = builds ? faultsNow.current.forRun(sent) : {};
-      const { runId: id, queued } = await act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }), ...(pinned ? { pinned } : {}), ...(Object.keys(faulted).length ? { faults: faulted } : {}) })
+      const ask = () => {
+        const breakpoints = builds ? sendable(sent.id, sent) : [];
+        const faulted = builds ? faultsNow.current.forRun(sent) : {};
+        return act('run_start', { ...(builds ? { document: sent } : {}), ref: session.ref, params, ...(breakpoints.length ? { breakpoints } : {}), ...(paused ? { paused } : {}), ...(until === undefined ? {} : { until }), ...(pinned ? { pinned } : {}), ...(Object.keys(faulted).length ? { faults: faulted } : {}) })
+          .then((answer) => ({ ...answer, breakpoints, faulted }));
+      };
+      const { runId: id, queued, breakpoints, faulted } = await ask()
+        .catch((cause: unknown) => {
+          const less = builds && until !== undefined ? withoutUnfinished(sent, until, cause) : null;
+          if (!less) throw cause;
+          sent = less;
+          return ask();
+        })
         .catch((cause: unknown) => { throw withTitle(cause, (step) => titleOf(sent, step, catalog)); });
       lastParams.set(session.ref, params);
       if (Object.keys(faulted).length) faultsNow.current.used(id, faulted);

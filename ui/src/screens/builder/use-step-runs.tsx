@@ -20,6 +20,7 @@ import { t } from '../../i18n/index.ts';
 import { toast } from '../../kit/index.ts';
 import { showError } from '../commands.ts';
 import { takeTyped } from './typed.ts';
+import { withoutUnfinished } from './without-unfinished.ts';
 
 interface Given {
   editor: EditorStore;
@@ -76,24 +77,31 @@ export function useStepRuns({ editor, catalog, runId, view, ran, origins, pins, 
       startTo(step);
       return;
     }
-    const sent = editor.getState().document;
+    const whole = editor.getState().document;
     const alone = kind !== 'from';
     busy.current = true;
+    const go = async (sent: Workflow): Promise<void> => {
+      const used = withPins(pinsNow.current);
+      const found = await lastThatReached(step, alone, sent, runId, used);
+      if (!found) toast({ signal: 'info', text: t('rerun.run.never'), detail: t('rerun.run.neverHint') });
+      else if (kind === 'with' || asksFirst(found.plan)) setAsked({ runId: found.runId, step: found.plan.stepId, alone, sent });
+      else {
+        // Who runs one step alone does not want to stop before it.
+        const breakpoints = alone ? [] : sendable(sent.id, sent);
+        const started = await act('run_rerun', { runId: found.runId, stepId: found.plan.stepId, definition: 'current', document: sent, ...used, ...(alone ? { until: stepAt(step).stepId } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
+        await began(started.runId, sent, breakpoints);
+      }
+    };
     void (async () => {
       try {
         await pinsNow.current?.written();
-        const used = withPins(pinsNow.current);
-        const found = await lastThatReached(step, alone, sent, runId, used);
-        if (!found) toast({ signal: 'info', text: t('rerun.run.never'), detail: t('rerun.run.neverHint') });
-        else if (kind === 'with' || asksFirst(found.plan)) setAsked({ runId: found.runId, step: found.plan.stepId, alone, sent });
-        else {
-          // Who runs one step alone does not want to stop before it.
-          const breakpoints = alone ? [] : sendable(sent.id, sent);
-          const started = await act('run_rerun', { runId: found.runId, stepId: found.plan.stepId, definition: 'current', document: sent, ...used, ...(alone ? { until: stepAt(step).stepId } : {}), ...(breakpoints.length ? { breakpoints } : {}) });
-          await began(started.runId, sent, breakpoints);
-        }
+        await go(whole).catch(async (cause: unknown) => {
+          const less = alone ? withoutUnfinished(whole, stepAt(step).stepId, cause) : null;
+          if (!less) throw cause;
+          await go(less);
+        });
       } catch (cause) {
-        showError(withTitle(cause, (id) => titleOf(sent, id, catalog)), t('rerun.run.failed'));
+        showError(withTitle(cause, (id) => titleOf(whole, id, catalog)), t('rerun.run.failed'));
       } finally {
         busy.current = false;
       }

@@ -45,18 +45,20 @@ function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): 
         {exists ? <Button busy={busy} onClick={() => void run(() => send(true))}>{t('connectors.replace')}</Button> : null}
         <Button variant="primary" busy={busy} disabled={file === undefined || tooLarge} onClick={() => void run(() => send(false))}>{t('connectors.importYes')}</Button>
       </>}>
-      {error ? <Fault error={error} /> : null}
-      <p className="t2">{t('connectors.importText')}</p>
-      <div className={`imp-drop ${over ? 'over' : ''}`} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
-        <span className="ell">{file ? plain(file.name) : t('connectors.drop')}</span>
-        <Button small icon="folder" onClick={() => picker.current?.click()}>{t('connectors.choose')}</Button>
-        <input ref={picker} type="file" hidden aria-label={t('connectors.choose')} accept=".json,.yaml,.yml,application/json" onChange={(event) => setFile(event.target.files?.[0])} />
+      <div className="imp">
+        {error ? <Fault error={error} /> : null}
+        <p className="t2">{t('connectors.importText')}</p>
+        <div className={`imp-drop ${over ? 'over' : ''}`} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
+          <span className="ell">{file ? plain(file.name) : t('connectors.drop')}</span>
+          <Button small icon="folder" onClick={() => picker.current?.click()}>{t('connectors.choose')}</Button>
+          <input ref={picker} type="file" hidden aria-label={t('connectors.choose')} accept=".json,.yaml,.yml,application/json" onChange={(event) => setFile(event.target.files?.[0])} />
+        </div>
+        {tooLarge ? <p className="s c-err" role="alert">{t('connectors.tooLarge')}</p> : null}
+        <Field label={t('connectors.name')} hint={t('connectors.nameHint')}>
+          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} placeholder="my-shop" />}
+        </Field>
+        <Own />
       </div>
-      {tooLarge ? <p className="s t-err" role="alert">{t('connectors.tooLarge')}</p> : null}
-      <Field label={t('connectors.name')} hint={t('connectors.nameHint')}>
-        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} placeholder="my-shop" />}
-      </Field>
-      <Own />
     </Dialog>
   );
 }

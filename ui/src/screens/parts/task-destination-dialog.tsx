@@ -10,6 +10,8 @@ import { isLocalAddress, LocalConsent } from './local-address.tsx';
 
 type Request = Commands['task_destination_add']['request'];
 const MAIL = ' mail';
+/** Variables of a connector without a title have their name. */
+const sentenceCase = (title: string) => title.charAt(0).toUpperCase() + title.slice(1);
 const words = (text: string) => text.split(/[,\n]/u).map((word) => word.trim()).filter((word) => word !== '');
 
 /** `VALUE = ANSWER`, one a line. */
@@ -90,7 +92,7 @@ export function DestinationDialog({ onClose }: { onClose(): void }) {
         </Field>
       </div>
       {isMail ? <>{text('host', t('dest.mailHost'))}<div className="sec-two">{text('from', t('dest.mailFrom'))}{text('to', t('dest.mailTo'), t('dest.mailToHint'))}</div></> : null}
-      {kind ? [...kind.variables, ...kind.settings].map((one) => text(one.name, one.title, one.description, required.includes(one), one.default)) : null}
+      {kind ? [...kind.variables, ...kind.settings].map((one) => text(one.name, sentenceCase(one.title), one.description, required.includes(one), one.default)) : null}
       {service !== '' ? (
         <Field label={t('dest.secret')} hint={t('dest.secretHint')}>
           {({ id }) => <Select id={id} label={t('dest.secret')} value={credential} onChange={setCredential} options={secretOptions(t('dest.noSecret'))} />}
@@ -103,7 +105,7 @@ export function DestinationDialog({ onClose }: { onClose(): void }) {
       ) : null}
       <LocalConsent url={isMail ? `https://${field('host')}/` : server} given={local} onChange={setLocal} />
       {service !== '' ? (
-        <fieldset className="sec-form"><legend className="lab">{t('dest.which')}</legend>
+        <fieldset className="sec-form"><legend className="cap">{t('dest.which')}</legend>
           <Field label={t('dest.workflows')} hint={t('dest.workflowsHint')}>{({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={workflows} onChange={setWorkflows} maxLength={5000} />}</Field>
           <div className="sec-two">
             <Field label={t('dest.assignees')} hint={t('dest.assigneesHint')}>{({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={assignees} onChange={setAssignees} maxLength={5000} />}</Field>

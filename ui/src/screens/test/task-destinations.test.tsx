@@ -66,7 +66,7 @@ describe('task destinations', () => {
     await userEvent.click(await screen.findByRole('option', { name: 'Jira' }));
     const add = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add' });
     expect(add.disabled).toBe(true);
-    await userEvent.type(dialog.getByRole('textbox', { name: /site/ }), 'acme');
+    await userEvent.type(dialog.getByRole('textbox', { name: /Site/ }), 'acme');
     await userEvent.type(dialog.getByRole('textbox', { name: /Project/ }), 'ABC');
     await userEvent.type(dialog.getByRole('textbox', { name: /Workflows/ }), 'pay, orders');
     await userEvent.click(dialog.getByRole('checkbox', { name: 'Take decisions from there' }));

@@ -36,10 +36,7 @@ export function FormStep({ workflowId, nodeId, config }: { workflowId: string; n
         {path === '' ? null : <Button small icon="copy" onClick={() => copy(address)}>{t(copied ? 'formStep.copied' : 'formStep.copy')}</Button>}
         {served && active && path !== '' ? <Button small icon="ext" onClick={() => window.open(address, '_blank', 'noopener')}>{t('formStep.open')}</Button> : null}
         {isObject(schema.properties) && Object.values(schema.properties).every(isObject) ? <Button small icon="eye" onClick={() => setPreview(true)}>{t('formStep.preview')}</Button> : null}
-        {may('trigger_fire') ? (
-          <Button small icon="bolt" busy={busy} disabled={!active} title={active ? undefined : t('formStep.inactive')}
-            onClick={() => { if (active) void run(() => act('trigger_fire', { triggerId: active.triggerId }), t('formStep.fired')); }}>{t('formStep.fire')}</Button>
-        ) : null}
+        {may('trigger_fire') && active ? <Button small icon="bolt" busy={busy} onClick={() => void run(() => act('trigger_fire', { triggerId: active.triggerId }), t('formStep.fired'))}>{t('formStep.fire')}</Button> : null}
       </div>
       {preview ? <Preview config={config} schema={schema} onClose={() => setPreview(false)} /> : null}
     </div>

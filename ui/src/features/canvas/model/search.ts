@@ -18,8 +18,12 @@ const inSentence = (query: string, words: readonly string[]): number => {
   return longest === 0 ? 0 : 300 + longest;
 };
 
+/** Between a title that is the query and another kind that is also called so: "combine" means "Combine into a list". */
+const TITLE_BEGINS = 900;
+const beginsTitle = (query: string, title: string): number => (query !== '' && title.toLowerCase().startsWith(`${query.toLowerCase()} `) ? TITLE_BEGINS : 0);
+
 const scoreKind = (query: string, kind: NodeDescriptor): number =>
-  Math.max(inSentence(query.trim(), kind.keywords), scoreTexts(query, kind));
+  Math.max(inSentence(query.trim(), kind.keywords), scoreTexts(query, kind), beginsTitle(query.trim(), kind.title));
 
 const scoreTexts = (query: string, kind: NodeDescriptor): number =>
   scoreAll(query, [

@@ -10,14 +10,18 @@ const HEIGHT = 16;
 /** Tags keep the size of their text when the picture gets smaller, so they need more of it. */
 const SPARE = 1.4;
 
-/** The middle of the plus of a wire: where the tag would stand, or beside the tag on its stretch. */
+/** Half of a plus, and a gap to the port or card at the end of the stretch. */
+const PLUS_ROOM = 16;
+
+/** The middle of the plus of a wire: where the tag would stand, else beside the tag where the stretch has room for both, else below it. */
 export function plusPlace({ points, tag: [x, y] }: Pick<Route, 'points' | 'tag'>, tagged: number): P {
   if (tagged === 0) return [x, y];
-  const flat = points.some((point, i) => {
+  const at = x + tagged / 2 + 12;
+  const fits = points.some((point, i) => {
     const next = points[i + 1];
-    return next !== undefined && point[1] === y && next[1] === y && Math.min(point[0], next[0]) <= x && Math.max(point[0], next[0]) >= x;
+    return next !== undefined && point[1] === y && next[1] === y && Math.min(point[0], next[0]) <= x && Math.max(point[0], next[0]) >= at + PLUS_ROOM;
   });
-  return flat ? [x + tagged / 2 + 12, y] : [x, y + 18];
+  return fits ? [at, y] : [x, y + 18];
 }
 
 /** Tags that are placed already, in cells of 64 px. */

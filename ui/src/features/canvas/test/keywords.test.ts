@@ -14,6 +14,7 @@ describe('steps are found by the job they are for', () => {
     ['loop', 'flow.loop'], ['for each', 'flow.loop'], ['循环', 'flow.loop'],
     ['approve', 'builtin.human_approval'], ['审批', 'builtin.human_approval'],
     ['filter', 'data.filter'], ['筛选', 'data.filter'], ['sort', 'data.sort'], ['排序', 'data.sort'], ['translate', 'llm.chat'], ['new file', 'trigger.file_watch'],
+    ['combine', 'data.aggregate'], ['write', 'file.write'],
   ])('%s: %s first', (query, first) => expect(found(query)[0]).toBe(first));
 
   it.each([

@@ -8,6 +8,7 @@ import { summaryOf } from '../model/summary.ts';
 import { cutPath, distanceTo, tidy } from '../route/geometry.ts';
 import { routeLocally, touchedWires } from '../route/local.ts';
 import { routeWires, type WireEnds } from '../route/router.ts';
+import { plusPlace } from '../route/tags.ts';
 import { CATALOG, kind, KINDS, sample } from './fixtures.ts';
 
 const rect = (x: number, y: number): Rect => ({ x, y, width: 200, height: 56 });
@@ -245,4 +246,11 @@ describe('a large graph', () => {
     expect(next.has('n0>n1')).toBe(false);
     expect(next.get('n0>n41')?.points.at(-1)).toEqual([496, 172]);
   });
+});
+
+it('puts the plus of a wire beside its number, and below it where a card or port is in the way', () => {
+  const straight = (length: number) => ({ points: [[0, 28], [length, 28]] as [number, number][], tag: [length / 2, 28] as [number, number] });
+  expect(plusPlace(straight(48), 0)).toEqual([24, 28]);
+  expect(plusPlace(straight(48), 24)).toEqual([24, 46]);
+  expect(plusPlace(straight(120), 24)).toEqual([84, 28]);
 });
