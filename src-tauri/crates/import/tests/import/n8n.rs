@@ -54,7 +54,7 @@ fn expressions_give_what_n8n_gives() {
     let scope = Scope {
         item: data.clone(),
         items,
-        run: Arc::new(json!({ "id": "r", "startedAt": "2026-01-31T09:30:00.000Z" })),
+        run: json!({ "id": "r", "startedAt": "2026-01-31T09:30:00.000Z" }).into(),
         workflow: Arc::new(json!({ "id": "flow" })),
         nodes: Arc::new(IndexMap::from([("noOp".to_owned(), view)])),
         paired: Some(Arc::new(IndexMap::from([("noOp".to_owned(), Ok(data))]))),
