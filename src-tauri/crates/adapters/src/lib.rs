@@ -5,37 +5,57 @@
 pub mod address;
 mod aws_signature;
 mod clock;
+#[cfg(feature = "databases")]
 pub mod databases;
+#[cfg(feature = "app")]
 pub mod demo_service;
 pub mod documents;
 pub mod durable;
 pub mod files;
 pub mod http;
+#[cfg(feature = "app")]
 pub mod keyring;
+#[cfg(feature = "llm")]
 pub mod llm;
+#[cfg(feature = "mail")]
 pub mod mail;
+#[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "mcp")]
 pub mod oauth;
+#[cfg(feature = "app")]
 pub mod otlp;
+#[cfg(feature = "databases")]
 mod postgres_tls;
 pub mod private;
 mod request_credentials;
 pub mod samples;
 pub mod script;
+#[cfg(feature = "app")]
 pub mod sinks;
+#[cfg(feature = "databases")]
 mod tls;
+#[cfg(feature = "app")]
 pub mod token_source;
+#[cfg(feature = "app")]
 pub mod vault;
 mod worker_process;
 
 pub use clock::{RealClock, RealIds};
+#[cfg(feature = "databases")]
 pub use databases::PooledDatabases;
+#[cfg(feature = "app")]
 pub use demo_service::{DemoService, DemoServiceOnDemand};
 pub use documents::DocumentWorkers;
 pub use files::{FolderFiles, Grant, OpenFile};
 pub use http::WebHttp;
+#[cfg(feature = "llm")]
 pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};
+#[cfg(feature = "mail")]
 pub use mail::MailServers;
+#[cfg(feature = "mcp")]
 pub use mcp::McpTools;
+#[cfg(feature = "app")]
 pub use token_source::TokenSource;
+#[cfg(feature = "app")]
 pub use vault::Vault;

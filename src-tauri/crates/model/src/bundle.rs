@@ -16,9 +16,12 @@ pub const MAGIC: &[u8; 16] = b"SIGNALBOX-BUNDLE";
 /// Bytes of the footer.
 pub const FOOTER: usize = 8 + 32 + MAGIC.len();
 /// Version of the section that this program writes and reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// Largest section: no workflow comes near it.
 pub const LARGEST: u64 = 256 * 1024 * 1024;
+
+/// The secret that signs messages about tasks, and the one that answers carry (`--human callback=URL`).
+pub const CALLBACK_SECRETS: [&str; 2] = ["human-review-callback", "human-review-token"];
 
 /// Where the audit chain is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +57,8 @@ pub enum HumanReview {
     Terminal,
     /// By its command `tasks` and the page of its command `serve`.
     Ui,
+    /// By its command `tasks`, and by signed messages to an address, which answers through the command `serve`.
+    Callback,
 }
 
 impl HumanReview {
@@ -63,6 +68,7 @@ impl HumanReview {
             Self::None => "none",
             Self::Terminal => "terminal",
             Self::Ui => "ui",
+            Self::Callback => "callback",
         }
     }
 }
@@ -71,7 +77,7 @@ impl HumanReview {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Module {
-    /// `core`, `files`, `http`, `people`, `script`, `connectors`, `databases`, `mail`, `model`, `retrieval`, `tools`.
+    /// `core`, `files`, `http`, `people`, `script`, `connectors`, `databases`, `mail`, `model`, `retrieval`, `tools`, `triggers`.
     pub name: String,
     /// Kinds of steps, in alphabetical order.
     pub kinds: Vec<String>,
@@ -87,6 +93,23 @@ pub struct NeededSecret {
     pub hosts: Vec<String>,
     /// `workflow/step` of those that send it.
     pub steps: Vec<String>,
+    /// It is compared with what comes in, and sent nowhere.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stays: bool,
+}
+
+/// A step that starts runs by itself while the program serves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NeededTrigger {
+    /// Its kind, `trigger.webhook`.
+    pub kind: String,
+    /// When or by what: times, a path of the server, a folder, an address.
+    pub by: String,
+    /// `workflow/step`.
+    pub step: String,
+    /// It is reached through the port of the program.
+    pub listens: bool,
 }
 
 /// A folder that a step uses.
@@ -174,6 +197,9 @@ pub struct Needs {
     /// Indexes of documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<NeededIndex>,
+    /// Steps that start runs by themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<NeededTrigger>,
 }
 
 /// A workflow file as it was exported, or a connector with the operations that are called.
@@ -215,6 +241,9 @@ pub struct Bundle {
     /// How steps ask people.
     #[serde(default)]
     pub human: HumanReview,
+    /// Where tasks are sent to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback: Option<String>,
     /// Parts that the steps need.
     pub modules: Vec<Module>,
     /// What the machine must have.
@@ -277,6 +306,11 @@ impl Footer {
 }
 
 impl Bundle {
+    /// Whether the command `serve` of the program has something to do.
+    pub fn serves(&self) -> bool {
+        !self.needs.triggers.is_empty() || matches!(self.human, HumanReview::Ui | HumanReview::Callback)
+    }
+
     /// The section and its footer: what is appended to a program.
     pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let mut bytes = serde_json::to_vec(self)?;

@@ -11,6 +11,7 @@ mod audit_log;
 mod binaries;
 mod commit_reply;
 mod debug;
+pub mod deliveries;
 mod drive;
 mod durable_input;
 mod error;
@@ -30,6 +31,7 @@ mod spending;
 mod step_batch;
 pub mod task_answer;
 mod trace;
+pub mod triggers;
 
 pub use audit_log::{AuditCopies, StoredAuditLog};
 pub use binaries::StoredBinaries;

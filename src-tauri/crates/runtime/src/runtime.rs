@@ -154,6 +154,11 @@ impl Runtime {
         &self.core().store
     }
 
+    /// An id that nothing else has.
+    pub fn fresh_id(&self) -> String {
+        self.core().ids.run_id()
+    }
+
     /// The kinds it knows.
     pub fn registry(&self) -> &Registry {
         &self.core().registry

@@ -2,6 +2,7 @@
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use signalbox_model::bundle::{Bundle, HumanReview};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// What the environment and files may say instead of arguments.
@@ -11,7 +12,8 @@ const CONFIGURATION: &str = "Configuration:
   SIGNALBOX_SECRETS        as --secrets
   SIGNALBOX_CONFIG         as --config
   SIGNALBOX_INDEXES        as --indexes
-  SIGNALBOX_PORT           as --port of serve
+  SIGNALBOX_PORT, SIGNALBOX_LISTEN, SIGNALBOX_HOSTS, SIGNALBOX_PARAMS
+                           as --port, --listen, --host (several with ';' between them) and --params of serve
   SIGNALBOX_SECRET_<NAME>  one secret, its name in capital letters with '_' for what is no letter or digit: the value alone,
                            or an object as in the file of secrets
 
@@ -84,12 +86,8 @@ pub(crate) enum Action {
     /// Tasks of people.
     #[command(subcommand)]
     Tasks(Tasks),
-    /// Goes on with interrupted runs, and serves a page for tasks on this machine until it is stopped.
-    Serve {
-        /// Port of 127.0.0.1; 0 takes a free one.
-        #[arg(long, env = "SIGNALBOX_PORT", default_value_t = 0)]
-        port: u16,
-    },
+    /// Goes on with interrupted runs, fires triggers, and serves what the program has (a page for tasks, webhooks, forms) until it is stopped.
+    Serve(Serve),
     /// Says whether the program serves from its data folder; exit 1 when not.
     Health,
     /// The audit chain.
@@ -145,6 +143,22 @@ pub(crate) struct Run {
     pub(crate) events: bool,
 }
 
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Serve {
+    /// Port; 0 takes a free one. Needed for webhooks, forms and answers of a callback.
+    #[arg(long, env = "SIGNALBOX_PORT")]
+    pub(crate) port: Option<u16>,
+    /// Address of this machine to listen at; default: 127.0.0.1. The page for tasks stays for this machine only.
+    #[arg(long, env = "SIGNALBOX_LISTEN", value_name = "IP")]
+    pub(crate) listen: Option<IpAddr>,
+    /// Another name under which requests come, for example that of a server with TLS before it.
+    #[arg(long, env = "SIGNALBOX_HOSTS", value_delimiter = ';', value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// Input of the runs that triggers start: a JSON object, or @FILE.
+    #[arg(long, env = "SIGNALBOX_PARAMS", value_name = "JSON|@FILE")]
+    pub(crate) params: Option<String>,
+}
+
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum Audit {
     /// Checks that no entry was changed, removed or added.
@@ -152,8 +166,7 @@ pub(crate) enum Audit {
 }
 
 impl Arguments {
-    /// `page`: this program has the page for tasks.
-    pub(crate) fn read(bundle: &Bundle, page: bool) -> Result<Self, clap::Error> {
+    pub(crate) fn read(bundle: &Bundle) -> Result<Self, clap::Error> {
         // Read once for a process: its name lives as long as it does.
         let name: &'static str = Box::leak(bundle.name.clone().into_boxed_str());
         let about: &'static str = Box::leak(format!("{}, exported from Signalbox.", bundle.title).into_boxed_str());
@@ -163,7 +176,7 @@ impl Arguments {
             .bin_name(name)
             .about(about)
             .mut_subcommand("tasks", |tasks| tasks.hide(!has_people))
-            .mut_subcommand("serve", |serve| serve.hide(!page));
+            .mut_subcommand("serve", |serve| serve.hide(!bundle.serves()));
         let matches = command.try_get_matches()?;
         Self::from_arg_matches(&matches)
     }

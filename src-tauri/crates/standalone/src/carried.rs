@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use signalbox_engine::catalog::Catalog;
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_model::bundle::{Bundle, BundleError, FOOTER, Footer};
-use signalbox_model::hash::hex;
+use signalbox_model::hash::{hex, sha256_hex};
 use signalbox_model::{Connector, Severity, Workflow};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,6 +16,15 @@ pub(crate) struct Carried {
     pub(crate) bundle: Bundle,
     /// SHA-256 of the section, lowercase hex.
     pub(crate) sha256: String,
+}
+
+/// What a program carries in its own code: the manifest, without its workflows.
+pub(crate) fn from_manifest(manifest: &str) -> Result<Carried, Failure> {
+    let bundle = serde_json::from_str(manifest).map_err(|error| {
+        let message = format!("The manifest of this program cannot be read: {error}.");
+        Failure::invalid("BUNDLE_DAMAGED", message, "Export the workflow as source again.")
+    })?;
+    Ok(Carried { bundle, sha256: sha256_hex(manifest.as_bytes()) })
 }
 
 /// Reads the section of this program.

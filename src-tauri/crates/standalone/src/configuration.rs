@@ -3,6 +3,7 @@
 
 use crate::failure::Failure;
 use serde::Deserialize;
+#[cfg(feature = "tools")]
 use signalbox_adapters::mcp::ToolServerDefinition;
 use signalbox_model::{secret_ref, text};
 use signalbox_ports::llm::ProviderKind;
@@ -16,6 +17,7 @@ use url::Url;
 pub(crate) struct Configuration {
     #[serde(default)]
     pub(crate) models: ModelSettings,
+    #[cfg(feature = "tools")]
     /// How tool servers are started or reached, by name.
     #[serde(default)]
     pub(crate) tools: BTreeMap<String, ToolServerDefinition>,
@@ -130,6 +132,7 @@ impl Configuration {
         if self.models.day_budget.is_some_and(|budget| signalbox_model::money::micros(budget).is_none()) {
             return Err(bad("\"dayBudget\" is no amount".to_owned()));
         }
+        #[cfg(feature = "tools")]
         for (name, server) in &self.tools {
             let ToolServerDefinition::Http { url, credential: key, sign_in } = server else { continue };
             host_of(url).map_err(|why| bad(format!("the address of the tool server '{name}' {why}")))?;
@@ -154,6 +157,7 @@ impl Configuration {
         for (name, provider) in &self.models.providers {
             add(provider.credential.as_deref(), host_of(&provider.base_url).ok(), format!("model provider {name}"));
         }
+        #[cfg(feature = "tools")]
         for (name, server) in &self.tools {
             let by = || format!("tool server {name}");
             match server {

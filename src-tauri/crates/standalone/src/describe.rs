@@ -13,7 +13,7 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
         let (files, connectors): (Vec<_>, Vec<_>) = (hashes(&bundle.files), hashes(&bundle.connectors));
         output.value(&json!({
             "name": bundle.name, "title": bundle.title, "version": bundle.made_by, "platform": bundle.platform,
-            "sha256": carried.sha256, "audit": bundle.audit, "human": bundle.human, "modules": bundle.modules, "workflows": files,
+            "sha256": carried.sha256, "audit": bundle.audit, "human": bundle.human, "callback": bundle.callback, "modules": bundle.modules, "workflows": files,
             "connectors": connectors,
             "needs": bundle.needs, "licence": env!("CARGO_PKG_LICENSE"),
         }));
@@ -41,8 +41,12 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
         lines.push(format!("  Params:  {}", needs.params.join(", ")));
     }
     for secret in &needs.secrets {
-        let to = if secret.hosts.is_empty() { "hosts named with it".to_owned() } else { secret.hosts.join(", ") };
-        lines.push(format!("  Secret:  {}, sent to {to} ({})", secret.name, secret.steps.join(", ")));
+        let to = match (secret.stays, secret.hosts.is_empty()) {
+            (true, _) => "compared with what comes in".to_owned(),
+            (false, true) => "sent to hosts named with it".to_owned(),
+            (false, false) => format!("sent to {}", secret.hosts.join(", ")),
+        };
+        lines.push(format!("  Secret:  {}, {to} ({})", secret.name, secret.steps.join(", ")));
     }
     for folder in &needs.folders {
         let access = if folder.write { "writes" } else { "reads" };
@@ -63,6 +67,15 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
     }
     for index in &needs.indexes {
         lines.push(format!("  Index:   {} ({})", index.name, index.steps.join(", ")));
+    }
+    for trigger in &needs.triggers {
+        lines.push(format!("  Trigger: {} {} ({})", trigger.kind, trigger.by, trigger.step));
+    }
+    if needs.triggers.iter().any(|trigger| trigger.listens) || bundle.callback.is_some() {
+        lines.push("  Port:    of `serve`, named with --port or SIGNALBOX_PORT".to_owned());
+    }
+    if let Some(url) = &bundle.callback {
+        lines.push(format!("  Tasks:   sent to {url}"));
     }
     output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
     lines.iter().for_each(|line| output.line(line));

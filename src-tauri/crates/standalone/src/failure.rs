@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 use signalbox_runtime::Error;
+use signalbox_runtime::triggers::TriggerError;
 use signalbox_store::StoreError;
 
 /// What happened, why, and what to do next.
@@ -33,6 +34,13 @@ impl Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::invalid(error.code(), format!("{error}."), error.hint())
+    }
+}
+
+impl From<TriggerError> for Failure {
+    fn from(error: TriggerError) -> Self {
+        let TriggerError { code, message, hint, details, .. } = error;
+        Self { code, message, hint, details }
     }
 }
 

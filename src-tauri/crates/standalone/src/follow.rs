@@ -5,8 +5,16 @@ use crate::host::Host;
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, duration};
 use serde_json::{Value, json};
 use signalbox_engine::summary;
+use signalbox_model::EventBody;
 use signalbox_model::wire::WireEvent;
 use signalbox_runtime::{definition, state};
+use std::sync::OnceLock;
+
+/// Hears of steps that fail.
+pub(crate) static ON_ERROR: OnceLock<fn(&Value)> = OnceLock::new();
+
+/// Expressions are compiled and evaluated on this program's threads as well.
+pub(crate) const STACK: usize = 32 * 1024 * 1024;
 
 /// So many items of the output are shown.
 const SHOWN: usize = 100;
@@ -22,9 +30,16 @@ pub(crate) async fn follow(host: &Host, run_id: &str, print_events: bool, output
             biased;
             batch = events.next() => {
                 let Some(batch) = batch else { break };
-                for event in batch.map_err(Failure::from)?.iter().filter(|_| print_events) {
-                    if let Ok(event) = WireEvent::of(event) {
-                        output.json_line(&event.text);
+                let handler = ON_ERROR.get();
+                for event in batch.map_err(Failure::from)?.iter().filter(|_| print_events || handler.is_some()) {
+                    let Ok(told) = WireEvent::of(event) else { continue };
+                    if print_events {
+                        output.json_line(&told.text);
+                    }
+                    if let (Some(handler), EventBody::StepError(_)) = (handler, &event.body)
+                        && let Ok(told) = serde_json::from_str(&told.text)
+                    {
+                        handler(&told);
                     }
                 }
             }

@@ -42,7 +42,7 @@ impl Host {
     pub(crate) fn open(
         bundle: &Bundle,
         arguments: &Arguments,
-        connect: Option<fn(Inside<'_>) -> Outside>,
+        connect: Option<fn(&Inside<'_>) -> Outside>,
     ) -> Result<Self, Failure> {
         let data = data_folder(bundle, arguments)?;
         let grants = arguments.allow_dir.iter().map(|text| grant(text)).collect::<Result<Vec<_>, _>>()?;
@@ -67,7 +67,7 @@ impl Host {
         let http = Arc::new(http);
         let indexes = arguments.indexes.clone().unwrap_or_else(|| data.join("indexes"));
         let outside = connect.map_or_else(Outside::none, |connect| {
-            connect(Inside {
+            connect(&Inside {
                 bundle,
                 configuration: Arc::clone(&configuration),
                 store: store.clone(),

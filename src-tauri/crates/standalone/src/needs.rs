@@ -17,6 +17,7 @@ pub(crate) fn machine(host: &Host, bundle: &Bundle) -> Result<(), Failure> {
         ));
     }
     models(&host.configuration, bundle)?;
+    #[cfg(feature = "tools")]
     if let Some(server) = bundle.needs.tool_servers.iter().find(|one| !host.configuration.tools.contains_key(&one.name))
     {
         return Err(Failure::invalid(

@@ -2,7 +2,9 @@
 //! is not in its file.
 
 mod connect;
+#[cfg(feature = "model")]
 mod providers;
+#[cfg(feature = "tools")]
 mod tool_book;
 
 pub(crate) use connect::connect;

@@ -4,8 +4,7 @@ use crate::args::Run;
 use crate::carried;
 use crate::failure::Failure;
 use crate::follow::{exit_of, follow, outcome, summary_of, told_to_stop};
-use crate::health::Serving;
-use crate::host::{self, Host};
+use crate::host::Host;
 use crate::needs;
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED};
 use serde_json::{Value, json};
@@ -13,10 +12,6 @@ use signalbox_engine::params;
 use signalbox_model::bundle::Bundle;
 use signalbox_model::{Map, RunOrigin, digits, text};
 use signalbox_runtime::{NewRun, Resumed};
-use std::time::Duration;
-
-/// How often a program that serves looks after its audit chain.
-const AUDIT: Duration = Duration::from_secs(3_600);
 
 pub(crate) async fn run(host: &Host, bundle: &Bundle, run: &Run, output: &Output) -> Result<u8, Failure> {
     let given = run.params.as_deref().map(given).transpose()?.unwrap_or_default();
@@ -91,43 +86,13 @@ pub(crate) async fn resume(host: &Host, bundle: &Bundle, run: Option<&str>, outp
     Ok([FAILED, PAUSED, CANCELLED].into_iter().find(|code| codes.contains(code)).unwrap_or(OK))
 }
 
-/// Goes on with interrupted runs, and serves until the program is told to stop.
-pub(crate) async fn serve(
-    host: &Host,
-    bundle: &Bundle,
-    serving: impl Future<Output = Result<u8, Failure>>,
-    output: &Output,
-) -> Result<u8, Failure> {
-    needs::machine(host, bundle)?;
-    let _serving = Serving::begin(host.store.folder());
-    for (run_id, resumed) in host.runtime.resume_all().await? {
-        match resumed.map_err(Failure::from) {
-            Ok(_) => output.aside(&format!("Run {run_id} goes on.")),
-            // Somebody else was faster.
-            Err(failure) if matches!(failure.code.as_str(), "DRIVEN_ELSEWHERE" | "RUN_ENDED" | "RUN_QUEUED") => {}
-            Err(failure) => {
-                output.aside(&format!("Run {run_id} was not taken up: {} {}", failure.message, failure.hint));
-            }
-        }
-    }
-    tokio::select! {
-        served = serving => served,
-        () = keep_audit(host) => Ok(OK),
-        () = told_to_stop() => {
-            output.aside("Stopped. Nothing is lost; the next start goes on.");
-            Ok(OK)
-        }
-    }
-}
-
-/// Keeps the audit chain as it was exported, once an hour until it is dropped.
-async fn keep_audit(host: &Host) {
-    loop {
-        tokio::time::sleep(AUDIT).await;
-        let (store, audit) = (host.store.clone(), host.audit);
-        // What could not be done is told when the program ends.
-        drop(tokio::task::spawn_blocking(move || host::keep_audit(&store, audit)).await);
-    }
+/// The command `serve` has nothing to do.
+pub(crate) fn nothing_to_serve() -> Failure {
+    Failure::invalid(
+        "NO_PAGE",
+        "This program has nothing to serve: no page for tasks and no triggers.",
+        "Export the workflow with --human ui, begin it with a trigger, or answer with the command `tasks`.",
+    )
 }
 
 pub(crate) async fn cancel(host: &Host, run_id: &str, output: &Output) -> Result<u8, Failure> {
@@ -141,7 +106,7 @@ pub(crate) async fn cancel(host: &Host, run_id: &str, output: &Output) -> Result
     Ok(OK)
 }
 
-fn given(argument: &str) -> Result<Map, Failure> {
+pub(crate) fn given(argument: &str) -> Result<Map, Failure> {
     let hint = "Pass a JSON object, for example --params '{\"name\":\"Ada\"}', or @FILE.";
     let bad = |why: String| Failure::invalid("BAD_PARAMS", format!("--params: {why}."), hint);
     let json = match argument.strip_prefix('@') {

@@ -45,7 +45,7 @@ fn wanted(bundle: &Bundle, configuration: &Configuration) -> Vec<Wanted> {
     let of_workflow = bundle.needs.secrets.iter().map(|needed| Wanted {
         name: needed.name.clone(),
         hosts: needed.hosts.clone(),
-        stays: false,
+        stays: needed.stays,
         by: needed.steps.clone(),
     });
     let mut all: Vec<Wanted> = of_workflow.collect();
@@ -115,6 +115,11 @@ impl GivenSecrets {
     pub(crate) fn missing(&self) -> Option<(&str, &[String])> {
         let missing = self.needed.iter().find(|needed| !self.known.contains_key(&needed.name))?;
         Some((&missing.name, &missing.by))
+    }
+
+    /// A secret that was given.
+    pub(crate) fn known(&self, name: &str) -> Option<Arc<Credential>> {
+        self.known.get(name).cloned()
     }
 
     fn credential_of(&self, needed: &Wanted, given: &Value) -> Result<Credential, String> {

@@ -113,7 +113,7 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
     };
     let desktop = program("signalbox-desktop")?;
     let (runner, runner_ui) = (program("signalbox-runner")?, program("signalbox-runner-ui")?);
-    let runner_full = program("signalbox-runner-full")?;
+    let (runner_serve, runner_full) = (program("signalbox-runner-serve")?, program("signalbox-runner-full")?);
     let cli = built.join("signalbox");
     let man = out.folder.join("man");
     let said = |args: &[&str]| -> Result<Vec<u8>, Failure> {
@@ -134,6 +134,7 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         program: program("signalbox")?,
         runner,
         runner_ui,
+        runner_serve,
         runner_full,
         icon: read(&root.join("src-tauri/icons/icon.png"))?,
         license: read(&root.join("LICENSE"))?,

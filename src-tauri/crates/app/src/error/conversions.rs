@@ -6,6 +6,7 @@ use signalbox_engine::imported_checkpoint::Refused;
 use signalbox_engine::rerun::RerunError;
 use signalbox_engine::until::UntilError;
 use signalbox_runtime::Error as RunError;
+use signalbox_runtime::triggers::TriggerError;
 use signalbox_store::StoreError;
 
 impl From<StoreError> for ApiError {
@@ -15,7 +16,7 @@ impl From<StoreError> for ApiError {
             let told = Self::new(Class::Unavailable, error.code(), format!("{error}."), error.hint());
             return told.with(json!({ "sqliteCode": code }));
         }
-        let class = match &error {
+        match &error {
             StoreError::UnknownRun { run } => {
                 let hint = format!("There is no run {run}. `signalbox runs list`, or POST /rpc/run_list, shows all.");
                 return Self::not_found(hint).with(json!({ "runId": run }));
@@ -24,61 +25,37 @@ impl From<StoreError> for ApiError {
                 let told = Self::new(Class::Conflict, error.code(), format!("{error}."), error.hint());
                 return told.with(json!({ "runId": run }));
             }
-            StoreError::DeleteRefused { .. }
-            | StoreError::RunExists { .. }
-            | StoreError::StartedBefore { .. }
-            | StoreError::FiredBefore { .. }
-            | StoreError::TriggerChanged { .. }
-            | StoreError::LimitReached { .. }
-            | StoreError::QueueFull { .. }
-            | StoreError::TaskDecided { .. }
-            | StoreError::TaskReopened { .. }
-            | StoreError::RunSent { .. }
-            | StoreError::NothingToReplay { .. }
-            | StoreError::ReplayHalted { .. }
-            | StoreError::ReplayedBefore { .. }
-            | StoreError::RunEnded { .. }
-            | StoreError::Fenced { .. } => Class::Conflict,
-            StoreError::UnknownFailures { .. } | StoreError::UnknownReplay { .. } => Class::NotFound,
-            StoreError::BadPage { .. } => Class::BadRequest,
-            StoreError::Invalid { .. } => Class::Invalid,
-            StoreError::Folder { .. }
-            | StoreError::NewerStore { .. }
-            | StoreError::NotAStore { .. }
-            | StoreError::SqliteTooOld { .. }
-            | StoreError::Corrupt { .. }
-            | StoreError::Damaged { .. }
-            | StoreError::DiskFull
-            | StoreError::Busy
-            | StoreError::ReadOnly
-            | StoreError::Closed
-            | StoreError::Sqlite { .. } => Class::Unavailable,
-        };
-        Self::new(class, error.code(), format!("{error}."), error.hint())
+            _ => {}
+        }
+        Self::new(Class::from(&error), error.code(), format!("{error}."), error.hint())
     }
 }
 
 impl From<RunError> for ApiError {
     fn from(error: RunError) -> Self {
-        let class = match &error {
-            RunError::Store(store) => return store.clone().into(),
+        match &error {
+            RunError::Store(store) => store.clone().into(),
             RunError::Invalid(diagnostics) => {
-                return Self::new(Class::Invalid, error.code(), format!("{error}."), error.hint())
-                    .with(json!({ "diagnostics": diagnostics }));
+                Self::new(Class::Invalid, error.code(), format!("{error}."), error.hint())
+                    .with(json!({ "diagnostics": diagnostics }))
             }
-            RunError::Rerun(refused) => return of_rerun(refused),
-            RunError::Ended { .. }
-            | RunError::EndedMeanwhile { .. }
-            | RunError::StillRuns { .. }
-            | RunError::DrivenElsewhere { .. }
-            | RunError::Queued { .. }
-            | RunError::CannotWait { .. } => Class::Conflict,
-            RunError::LimitKey { .. } | RunError::DoesNotFit { .. } => Class::Invalid,
-            RunError::Definition { .. } | RunError::Log { .. } | RunError::Stopped { .. } | RunError::Closing => {
-                Class::Unavailable
-            }
-        };
-        Self::new(class, error.code(), format!("{error}."), error.hint())
+            RunError::Rerun(refused) => of_rerun(refused),
+            _ => Self::new(Class::from(&error), error.code(), format!("{error}."), error.hint()),
+        }
+    }
+}
+
+impl From<TriggerError> for ApiError {
+    fn from(error: TriggerError) -> Self {
+        let TriggerError { code, message, hint, details, class } = error;
+        Self { code, message, hint, details, class }
+    }
+}
+
+impl From<ApiError> for TriggerError {
+    fn from(error: ApiError) -> Self {
+        let ApiError { code, message, hint, details, class } = error;
+        Self { code, message, hint, details, class }
     }
 }
 

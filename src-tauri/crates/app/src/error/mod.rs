@@ -5,34 +5,8 @@ mod conversions;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+pub use signalbox_runtime::triggers::Class;
 use std::{fmt, io};
-
-/// How a host answers a failure (HTTP status, exit code).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// The request itself is wrong (400).
-    BadRequest,
-    /// No or wrong token (401).
-    Unauthorized,
-    /// The caller may not (403).
-    Forbidden,
-    /// No such thing (404).
-    NotFound,
-    /// It cannot be asked like this (405).
-    WrongMethod,
-    /// The request did not come in time (408).
-    TooSlow,
-    /// It changed, or it is in use (409).
-    Conflict,
-    /// Above a limit (413).
-    TooLarge,
-    /// Not JSON (415).
-    UnsupportedType,
-    /// Understood, and wrong (422).
-    Invalid,
-    /// The machine cannot at the moment: disk full, store damaged or newer (503).
-    Unavailable,
-}
 
 /// The error of every command.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

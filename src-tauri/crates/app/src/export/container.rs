@@ -69,9 +69,9 @@ impl Export {
         format!("{}.oci.tar", self.bundle.name)
     }
 
-    /// Whether the program serves; otherwise the container makes one run.
-    fn serves(&self) -> bool {
-        self.bundle.human == HumanReview::Ui
+    /// Whether others reach it through its port.
+    fn listens(&self) -> bool {
+        self.bundle.human == HumanReview::Callback || self.bundle.needs.triggers.iter().any(|one| one.listens)
     }
 
     fn image(&self) -> ApiResult<Vec<u8>> {
@@ -100,7 +100,7 @@ impl Export {
             |why: String| refused(format!("The image cannot be made: {why}"), "Give the workflow a shorter id.");
         let layer = tree.archive("", time).map_err(unfit)?;
         let data = format!("/{DATA}");
-        let command = if self.serves() { "serve" } else { "run" };
+        let command = if self.bundle.serves() { "serve" } else { "run" };
         let image = Image {
             arch: arch.to_owned(),
             title: self.bundle.title.clone(),
@@ -108,15 +108,18 @@ impl Export {
             created: time::format(i64::try_from(time).unwrap_or_default().saturating_mul(1_000)),
             created_by: "signalbox export".to_owned(),
             licenses: env!("CARGO_PKG_LICENSE").to_owned(),
-            env: vec![
+            env: [
                 "PATH=/usr/bin".to_owned(),
                 format!("HOME={data}"),
                 format!("SIGNALBOX_DATA={data}"),
                 format!("SIGNALBOX_PORT={PORT}"),
-            ],
+            ]
+            .into_iter()
+            .chain(self.listens().then(|| "SIGNALBOX_LISTEN=0.0.0.0".to_owned()))
+            .collect(),
             entrypoint: vec![program.clone()],
             cmd: vec!["--json".to_owned(), command.to_owned()],
-            health: if self.serves() { vec![program, "health".to_owned()] } else { Vec::new() },
+            health: if self.bundle.serves() { vec![program, "health".to_owned()] } else { Vec::new() },
             data,
         };
         let packed = gzipped(&layer).map_err(|error| unfit(format!("{error}.")))?;

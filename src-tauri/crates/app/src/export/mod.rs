@@ -3,9 +3,11 @@
 
 mod container;
 mod needs;
+mod source;
 
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
+use crate::host::outgoing;
 use crate::tool_servers::Approvals;
 use crate::workflows::check;
 use crate::workflows::library::load;
@@ -25,12 +27,26 @@ use std::path::{Path, PathBuf};
 
 /// File name of a runner, beside the program that exports: the smallest that has the modules.
 fn runner_name(modules: &[Module], human: HumanReview) -> String {
+    let has_triggers = modules.iter().any(|module| module.name == "triggers");
     let which = match human {
         _ if needs_full(modules.iter().map(|module| module.name.as_str())) => "-full",
         HumanReview::Ui => "-ui",
+        HumanReview::Callback => "-serve",
+        HumanReview::None | HumanReview::Terminal if has_triggers => "-serve",
         HumanReview::None | HumanReview::Terminal => "",
     };
     format!("signalbox-runner{which}{}", std::env::consts::EXE_SUFFIX)
+}
+
+/// What a person chooses.
+#[derive(Debug, Clone)]
+pub struct Choices {
+    /// Where the audit chain is written.
+    pub audit: AuditKeeping,
+    /// How steps ask people.
+    pub human: HumanReview,
+    /// Where tasks are sent to, with [`HumanReview::Callback`].
+    pub callback: Option<String>,
 }
 
 /// What an export will be.
@@ -70,13 +86,12 @@ fn runner_beside(program: &Path, name: &str) -> ApiResult<PathBuf> {
 
 /// Looks at a workflow file and everything that it calls. Refuses what cannot leave, with all places at once. Sub-workflows are
 /// looked for beside the file, then in the library of the data folder, and the runner beside `program`.
-pub fn look(
-    file: &Path,
-    data: Option<&Path>,
-    audit: AuditKeeping,
-    human: HumanReview,
-    program: &Path,
-) -> ApiResult<Export> {
+pub fn look(file: &Path, data: Option<&Path>, choices: &Choices, program: &Path) -> ApiResult<Export> {
+    let Choices { audit, human, ref callback } = *choices;
+    let callback = callback.as_deref().filter(|_| human == HumanReview::Callback);
+    if let Some(url) = callback {
+        outgoing::address(url)?;
+    }
     let loaded = load(file)?;
     let (document, _) = check::readable(&loaded.bytes)?;
     check::runnable(&check::file(file, data))?;
@@ -97,6 +112,10 @@ pub fn look(
     let tool_servers = approvals(data, all(), &mut looked)?;
     // A program that never asks has nothing to ask with.
     let human = if looked.needs_people() { human } else { HumanReview::None };
+    let callback = callback.filter(|_| human == HumanReview::Callback).map(str::to_owned);
+    if let Some(url) = &callback {
+        looked.signs_messages(url);
+    }
     let (modules, mut needs, problems) = looked.into_parts();
     if !problems.is_empty() {
         return Err(refused(&problems));
@@ -115,6 +134,7 @@ pub fn look(
         platform: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
         audit,
         human,
+        callback,
         modules,
         needs,
         files,
@@ -213,6 +233,7 @@ impl Export {
         let (files, connectors) = (hashes(&bundle.files), hashes(&bundle.connectors));
         json!({
             "name": bundle.name, "title": bundle.title, "platform": bundle.platform, "audit": bundle.audit, "human": bundle.human,
+            "callback": bundle.callback,
             "modules": bundle.modules, "needs": bundle.needs, "workflows": files, "connectors": connectors, "sizeBytes": self.size,
         })
     }

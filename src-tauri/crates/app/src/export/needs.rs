@@ -3,6 +3,7 @@
 mod models;
 mod modules;
 mod servers;
+mod triggers;
 
 use crate::host::credential_lint::{is_well_known, variable};
 use crate::host::outgoing::is_telling;
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 use signalbox_engine::connector::KnownConnectors;
 use signalbox_engine::{guard, params};
 use signalbox_model::bundle::{
-    HumanReview, Module, NeededAddress, NeededFolder, NeededIndex, NeededModel, NeededSecret, Needs,
+    CALLBACK_SECRETS, HumanReview, Module, NeededAddress, NeededFolder, NeededIndex, NeededModel, NeededSecret,
+    NeededTrigger, Needs,
 };
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Node, Workflow, secret_ref};
@@ -21,14 +23,16 @@ use url::Url;
 
 pub(super) use modules::needs_full;
 
+/// What sends tasks to an address, as needs name it.
+const CALLBACK: &str = "humanReviewCallback";
+
 /// What was found in the workflows so far.
 #[derive(Default)]
 pub(super) struct Looked {
     /// The program can ask people.
     asks_people: bool,
     modules: BTreeMap<String, BTreeSet<String>>,
-    /// By name: hosts, steps, and whether each address is fixed.
-    secrets: BTreeMap<String, (BTreeSet<String>, Vec<String>, bool)>,
+    secrets: BTreeMap<String, UsedSecret>,
     folders: Vec<NeededFolder>,
     addresses: BTreeMap<Option<String>, Vec<String>>,
     /// Steps by provider and model.
@@ -38,7 +42,19 @@ pub(super) struct Looked {
     /// Steps that search an index, and indexes that steps make.
     searched: BTreeMap<String, Vec<String>>,
     made: BTreeSet<String>,
+    triggers: Vec<NeededTrigger>,
     problems: Vec<Value>,
+}
+
+/// What steps do with a secret.
+#[derive(Default)]
+struct UsedSecret {
+    hosts: BTreeSet<String>,
+    steps: Vec<String>,
+    /// It is sent somewhere.
+    is_sent: bool,
+    /// An address is known in the run only.
+    is_open: bool,
 }
 
 /// The place of a step, and what is asked about it.
@@ -68,6 +84,15 @@ impl Looked {
         self.modules.contains_key("people")
     }
 
+    /// Tasks are sent to an address: one secret signs the messages, the other comes back with answers.
+    pub(super) fn signs_messages(&mut self, url: &str) {
+        let origin = origin(url).map(|url| url.origin().ascii_serialization());
+        self.addresses.entry(origin).or_default().push(CALLBACK.to_owned());
+        for name in CALLBACK_SECRETS {
+            self.secrets.entry(name.to_owned()).or_default().steps.push(CALLBACK.to_owned());
+        }
+    }
+
     /// Steps by the tool server that they call.
     pub(super) fn tool_servers(&self) -> &BTreeMap<String, Vec<String>> {
         &self.tool_servers
@@ -86,12 +111,14 @@ impl Looked {
             let Some(config) = &node.config else { continue };
             match node.kind.as_str() {
                 "http.request" | "a2a.agent" => self.request(&at, config),
+                "trigger.poll" if config["url"].is_string() => self.request(&at, config),
                 "connector.call" => self.connector(&at, node, connectors),
                 "db.query" | "db.tables" | "db.write" => self.database(&at, config),
                 "mail.read" | "mail.send" => self.mail(&at, &node.kind, config),
                 "rag.index" | "rag.retrieve" => self.index(&at, &node.kind, config),
                 _ => {}
             }
+            self.trigger(&at, node, config);
             self.file(&at, node, config);
             self.texts(&at, config, "/config");
         }
@@ -140,7 +167,8 @@ impl Looked {
             }
             let message =
                 format!("Rule {} of '{}' asks a person, and this export has no way to ask.", index + 1, at.title);
-            let hint = "Export it with --human terminal or --human ui, or choose another action, for example abort.";
+            let hint =
+                "Export it with --human terminal, ui or callback=URL, or choose another action, for example abort.";
             self.problem(at.workflow, "EXPORT_KIND", at.path(&format!("/config/rules/{index}/action")), message, hint);
         }
     }
@@ -160,7 +188,7 @@ impl Looked {
                 return;
             }
             let message = format!("A safety check of '{}' asks a person, and this export has no way to ask.", at.title);
-            let hint = "Export it with --human terminal or --human ui, or let the check block.";
+            let hint = "Export it with --human terminal, ui or callback=URL, or let the check block.";
             self.problem(at.workflow, "EXPORT_KIND", at.path("/guardrails"), message, hint);
         }
     }
@@ -194,10 +222,11 @@ impl Looked {
             self.addresses.entry(origin).or_default().push(at.name());
         }
         if let Some(name) = config["credential"].as_str().and_then(secret_ref::reference) {
-            let secret = self.secrets.entry(name.to_owned()).or_insert_with(|| (BTreeSet::new(), Vec::new(), true));
-            secret.2 &= !to.is_empty();
-            secret.0.extend(to.iter().map(allowed_host));
-            secret.1.push(at.name());
+            let secret = self.secrets.entry(name.to_owned()).or_default();
+            secret.is_sent = true;
+            secret.is_open |= to.is_empty();
+            secret.hosts.extend(to.iter().map(allowed_host));
+            secret.steps.push(at.name());
         }
     }
 
@@ -243,10 +272,11 @@ impl Looked {
 
     pub(super) fn into_parts(self) -> (Vec<Module>, Needs, Vec<Value>) {
         let modules = self.modules.into_iter().map(|(name, kinds)| Module { name, kinds: kinds.into_iter().collect() });
-        let secret = |(name, (hosts, steps, fixed)): (String, (BTreeSet<String>, Vec<String>, bool))| NeededSecret {
+        let secret = |(name, used): (String, UsedSecret)| NeededSecret {
             name,
-            hosts: if fixed { hosts.into_iter().collect() } else { Vec::new() },
-            steps,
+            hosts: if used.is_open { Vec::new() } else { used.hosts.into_iter().collect() },
+            steps: used.steps,
+            stays: !used.is_sent,
         };
         let needs = Needs {
             params: Vec::new(),
@@ -265,6 +295,7 @@ impl Looked {
                 .filter(|(name, _)| !self.made.contains(name))
                 .map(|(name, steps)| NeededIndex { name, steps })
                 .collect(),
+            triggers: self.triggers,
         };
         (modules.collect(), needs, self.problems)
     }

@@ -9,37 +9,9 @@ use signalbox_adapters::address;
 use signalbox_adapters::vault::Entry;
 use signalbox_model::secret_ref;
 use signalbox_ports::host::{canonical, is_localhost};
-use signalbox_ports::{Credential, HttpError, HttpRequest, Redirects};
-use std::sync::Arc;
-use std::time::Duration;
+use signalbox_runtime::deliveries;
+pub(crate) use signalbox_runtime::deliveries::{Message, NotTaken, shown};
 use url::{Host, Url};
-
-/// Time that an address has to answer.
-const ANSWER: Duration = Duration::from_secs(15);
-/// Largest answer; nobody reads it.
-const LARGEST: usize = 64 * 1024;
-
-/// A message.
-pub(crate) struct Message {
-    pub(crate) url: String,
-    /// A person on this machine consented to an address of this machine ([`local`]).
-    pub(crate) here: bool,
-    /// Beside `content-type`.
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
-    /// Goes along.
-    pub(crate) credential: Option<Arc<Credential>>,
-}
-
-/// Why a message was not taken.
-pub(crate) struct NotTaken {
-    /// What the address answered.
-    pub(crate) status: Option<u16>,
-    /// Without a full stop.
-    pub(crate) why: String,
-    /// The address as it is written may not be asked: trying again changes nothing. Where a name leads changes.
-    pub(crate) refused: bool,
-}
 
 /// Parameters that hold a credential, without what is no letter or digit.
 const NAMES: &[&str] = &["auth", "code", "key", "pass", "pwd", "sas", "sig", "user"];
@@ -48,18 +20,6 @@ const PARTS: &[&str] =
     &["accesskey", "apikey", "authorization", "credential", "password", "passwd", "secret", "signature", "token"];
 /// A value of so many letters and digits was made by a machine.
 const RANDOM: usize = 20;
-
-/// An address without what may be secret in it.
-pub(crate) fn shown(url: &str) -> String {
-    let plain = url.split(['?', '#']).next().unwrap_or_default();
-    match plain.split_once("://") {
-        Some((scheme, rest)) => {
-            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or_default())
-        }
-        None => plain.to_owned(),
-    }
-}
 
 pub(crate) fn is_secret(name: &str, value: &str) -> bool {
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
@@ -118,29 +78,6 @@ pub(crate) fn local(caller: &Caller, url: &str, allowed: bool) -> ApiResult<bool
     Ok(is_local)
 }
 
-/// Whether an address says by itself where it leads.
-fn is_literal(url: &str) -> bool {
-    Url::parse(url).is_ok_and(|url| match url.host() {
-        Some(Host::Domain(name)) => is_localhost(&canonical(name)),
-        Some(Host::Ipv4(_) | Host::Ipv6(_)) | None => true,
-    })
-}
-
-fn why(error: HttpError, literal: bool) -> NotTaken {
-    let refused = literal && matches!(error, HttpError::Refused { .. } | HttpError::BadUrl { .. });
-    let why = match error {
-        HttpError::Refused { message }
-        | HttpError::CredentialRefused { message }
-        | HttpError::RedirectRefused { message, .. }
-        | HttpError::BadUrl { message }
-        | HttpError::Connect { message }
-        | HttpError::Cut { message } => message.trim_end_matches('.').to_owned(),
-        HttpError::Timeout { .. } => format!("no answer in {} s", ANSWER.as_secs()),
-        HttpError::TooLarge { limit, .. } => format!("its answer is larger than {limit} bytes"),
-    };
-    NotTaken { status: None, why, refused }
-}
-
 impl App {
     /// The name in a reference to a secret of this machine, and what is known of it. One that cannot be looked up now is told
     /// when it is needed.
@@ -157,33 +94,7 @@ impl App {
 
     /// Sends a message with POST; gives the status of the answer that took it.
     pub(crate) fn post(&self, message: Message) -> ApiResult<Result<u16, NotTaken>> {
-        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        headers.extend(message.headers);
-        let literal = is_literal(&message.url);
-        let request = HttpRequest {
-            method: "POST".into(),
-            url: message.url,
-            headers,
-            body: Some(message.body),
-            timeout: ANSWER,
-            loopback_allowed: message.here,
-            redirects: Redirects::No,
-            trust_redirects: false,
-            cookies: Vec::new(),
-            max_body: LARGEST,
-            credential: message.credential,
-        };
-        Ok(match self.wait_for(self.http.send(request))? {
-            Ok(answer) if (200..300).contains(&answer.status) => Ok(answer.status),
-            // Nobody reads what it says beside its receipt.
-            Err(HttpError::TooLarge { status, .. }) if (200..300).contains(&status) => Ok(status),
-            Ok(answer) => {
-                let more = if (300..400).contains(&answer.status) { ", and redirects are not followed" } else { "" };
-                let why = format!("it answered {}{more}", answer.status);
-                Err(NotTaken { status: Some(answer.status), why, refused: false })
-            }
-            Err(error) => Err(why(error, literal)),
-        })
+        self.wait_for(deliveries::post(self.http.as_ref(), message))
     }
 }
 

@@ -6,15 +6,13 @@ use crate::caller::Caller;
 use crate::dto::{DeliveryState, TaskNews, Webhook, WebhookAdd, WebhookDelivery};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::outgoing::{self, Message, NotTaken, shown};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use signalbox_model::hash::hmac_sha256;
 use signalbox_model::secret_ref::SCHEME;
 use signalbox_model::{AuditEvent, time};
 use signalbox_ports::secret::allows;
+use signalbox_runtime::deliveries::{follows, headers};
+use signalbox_store as store;
 use signalbox_store::audit::{Actor, Level};
-use signalbox_store::{self as store, WEBHOOK_REST_MS, WebhookTried};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -25,37 +23,8 @@ const LOOK: Duration = Duration::from_secs(2);
 const MOST: usize = 8;
 /// Messages to one address in a row, before others have their turn.
 const IN_A_ROW: usize = 50;
-const SECOND: i64 = 1_000;
-const HOUR: i64 = 3_600 * SECOND;
 /// For one attempt; longer than an address has to answer.
-const ATTEMPT: i64 = 60 * SECOND;
-/// A message that was not taken for so long is given up.
-const GIVEN_UP: i64 = 24 * HOUR;
-/// A message is tried at least so often while a host is there.
-const AWAKE: i64 = 2 * HOUR;
-
-/// How long after a failed attempt the next one comes, milliseconds: 10 s, 20 s, 40 s … up to `most`.
-fn pause(failures: u32, most: i64) -> i64 {
-    (10 * SECOND).saturating_mul(1 << failures.min(20)).min(most)
-}
-
-/// The key of a signature: the bytes behind `whsec_` in base64, or the text as it is. `None` = what follows is no base64.
-fn key(secret: &str) -> Option<Vec<u8>> {
-    match secret.strip_prefix("whsec_") {
-        Some(coded) => STANDARD.decode(coded).ok(),
-        None => Some(secret.as_bytes().to_vec()),
-    }
-}
-
-/// The headers of a message, as Standard Webhooks has them; `None` as of [`key`].
-fn headers(id: &str, at_ms: i64, body: &str, secret: &str) -> Option<Vec<(String, String)>> {
-    let at = (at_ms / SECOND).to_string();
-    let sum = hmac_sha256(&key(secret)?, format!("{id}.{at}.{body}").as_bytes());
-    let signature = format!("v1,{}", STANDARD.encode(sum));
-    let headers = [("webhook-id", id.to_owned()), ("webhook-timestamp", at), ("webhook-signature", signature)];
-    Some(headers.map(|(name, value)| (name.to_owned(), value)).to_vec())
-}
-
+const ATTEMPT: i64 = 60_000;
 fn told(state: store::WebhookState) -> Webhook {
     let one = state.webhook;
     Webhook {
@@ -87,36 +56,6 @@ pub(crate) fn delivery(one: store::WebhookDelivery) -> WebhookDelivery {
         attempts: one.attempts,
         status: one.status,
         error: one.error,
-    }
-}
-
-/// What follows from an attempt.
-fn follows(
-    webhook: &store::Webhook,
-    one: &store::WebhookDelivery,
-    at_ms: i64,
-    sent: Result<u16, NotTaken>,
-) -> WebhookTried {
-    let not = match sent {
-        Ok(status) => {
-            let (error, again_ms, next_ms, stale_ms) = (None, None, None, None);
-            return WebhookTried { at_ms, status: Some(status), error, again_ms, next_ms, stale_ms };
-        }
-        Err(not) => not,
-    };
-    let again_ms = at_ms.saturating_add(pause(one.attempts, HOUR));
-    let stale_ms = at_ms.saturating_sub(GIVEN_UP);
-    // A machine that slept has not tried meanwhile, and its network comes back after it does.
-    let was_awake = one.tried_ms.is_some_and(|tried| at_ms.saturating_sub(tried) <= AWAKE);
-    let stale = was_awake && one.since_ms <= stale_ms;
-    WebhookTried {
-        at_ms,
-        status: not.status,
-        again_ms: (!stale && !not.refused).then_some(again_ms),
-        // What an address that may not be asked was told costs nothing: others have their time.
-        next_ms: Some(if not.refused { at_ms } else { at_ms.saturating_add(pause(webhook.failures, WEBHOOK_REST_MS)) }),
-        stale_ms: stale.then_some(stale_ms),
-        error: Some(not.why),
     }
 }
 
@@ -296,6 +235,3 @@ impl App {
         });
     }
 }
-
-#[cfg(test)]
-mod tests;

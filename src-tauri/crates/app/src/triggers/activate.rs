@@ -1,7 +1,5 @@
 //! Activating: a version is pinned whole, after everything that would keep its runs from working was looked for.
 
-use super::file_watch;
-use super::kind::KINDS;
 use super::offered::is_offered;
 use super::preview::no_trigger;
 use crate::app::App;
@@ -18,9 +16,10 @@ use signalbox_engine::params;
 use signalbox_engine::trigger::MANUAL;
 use signalbox_engine::validate::{Called, check_called};
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Node, Severity, Workflow, time};
+use signalbox_model::{AuditEvent, Code, Diagnostic, Map, Severity, Workflow, time};
 use signalbox_ports::FileError;
 use signalbox_runtime::PINNED_FILES;
+use signalbox_runtime::triggers::{FILE_WATCH, cannot_look};
 use signalbox_store as store;
 use signalbox_store::audit::Level;
 use std::path::{Path, PathBuf};
@@ -94,24 +93,7 @@ impl App {
 
     /// The workflow of a version, and its sub-workflows.
     pub(crate) fn pinned_version(&self, version: &str) -> ApiResult<(Workflow, Called)> {
-        let lost = |why: String| {
-            let message = format!("The version {version} cannot be used: {why}.");
-            ApiError::new(Class::Invalid, "VERSION_UNUSABLE", message, "Activate the workflow again.")
-        };
-        let read = |hash: &str| -> ApiResult<Workflow> {
-            let text = self.store.definition_get(hash)?;
-            let text = text.ok_or_else(|| lost("its text is not in the store".to_owned()))?;
-            serde_json::from_str(&text).map_err(|error| lost(error.to_string()))
-        };
-        let mut workflow = read(version)?;
-        let mut called = Called::default();
-        if let Some(Value::Object(files)) = workflow.extra.shift_remove(PINNED_FILES) {
-            for (id, hash) in files {
-                called.files.insert(id, Arc::new(read(hash.as_str().unwrap_or_default())?));
-            }
-        }
-        called.connectors = connector::unpin(&mut workflow).map_err(lost)?;
-        Ok((workflow, called))
+        Ok(signalbox_runtime::triggers::pinned_version(&self.store, version)?)
     }
 
     fn activate_workflow(&self, caller: &Caller, workflow: Workflow, called: Called) -> ApiResult<Activation> {
@@ -181,14 +163,14 @@ impl App {
     /// Folders that are to be watched and cannot be looked into.
     fn folder_findings(&self, workflow: &Workflow) -> ApiResult<Vec<Diagnostic>> {
         let mut found = Vec::new();
-        for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.kind == file_watch::KIND) {
+        for (id, node) in workflow.nodes.iter().filter(|(_, node)| node.kind == FILE_WATCH) {
             let Some(path) = node.config.as_ref().and_then(|config| config.get("path")?.as_str()) else { continue };
             let why = if is_fixed(path) {
                 let listing = self.world.files.list(&workflow.id, path, "*");
                 match self.wait_for(listing)? {
                     // That it is not granted is told with the paths of the other steps.
                     Ok(_) | Err(FileError::Refused { .. }) => continue,
-                    Err(error) => file_watch::cannot_look(path, &error),
+                    Err(error) => cannot_look(path, &error),
                 }
             } else {
                 format!("'{path}' is no folder of this machine: the folder of a trigger is no expression and no sample")
@@ -264,16 +246,7 @@ fn never_active(id: &str) -> ApiError {
 
 /// Steps at the top of a file that start it automatically.
 fn triggers_of(workflow: &Workflow) -> Vec<store::NewTrigger> {
-    let starts = |node: &Node| KINDS.contains(&node.kind.as_str()) || is_offered(node);
-    let own = workflow.nodes.iter().filter(|(_, node)| starts(node) && node.disabled != Some(true));
-    own.map(|(id, node)| store::NewTrigger {
-        id: format!("{}.{id}", workflow.id),
-        node: id.clone(),
-        kind: node.kind.clone(),
-        title: node.title.clone(),
-        config: node.config.clone().unwrap_or_else(|| json!({})).to_string(),
-    })
-    .collect()
+    signalbox_runtime::triggers::triggers_of(workflow, is_offered)
 }
 
 /// Params that somebody would have to give.

@@ -2,29 +2,25 @@
 //! folder fires; every firing has a key that is written in the transaction that creates its run.
 
 mod activate;
+mod background;
 pub(crate) mod commands;
-mod failures;
-mod file_watch;
 mod fire;
 mod forms;
-mod kind;
+mod host;
 mod offered;
-mod poll;
-mod poll_run;
-mod poll_source;
 mod poll_test;
 mod preview;
-mod scheduler;
-mod seen;
-mod settle;
 mod view;
 mod webhook;
 
-pub use forms::{ActiveForm, Forms};
+pub use forms::Forms;
 pub use offered::{Offer, OfferedTool, ToolResult, tool_refusal, tool_result};
 pub use preview::next_of_file;
-pub use webhook::{HookReply, HookRequest, HookTarget};
-pub(crate) use webhook::{Hooks, Signed, check_signature};
+pub use signalbox_runtime::triggers::ActiveForm;
+pub use signalbox_runtime::triggers::webhook::{HookReply, HookRequest};
+pub(crate) use signalbox_runtime::triggers::webhook::{Signed, check_signature};
+pub use webhook::HookTarget;
+pub(crate) use webhook::Hooks;
 
 #[cfg(test)]
 mod tests;

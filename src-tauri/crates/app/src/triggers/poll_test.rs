@@ -1,7 +1,6 @@
 //! *Test* in the settings of a `trigger.poll`: the source is asked once, and nothing is remembered. An address starts no run; a
 //! workflow as the source runs, because only a run knows what it lists.
 
-use super::poll_source::{KIND, Poll, refused};
 use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::{PollItem, PollTest, PollTested};
@@ -11,6 +10,7 @@ use crate::workflows::library::load;
 use serde_json::Value;
 use signalbox_engine::validate::check_called;
 use signalbox_model::{ErrorType, Node, NodeFailure, Workflow};
+use signalbox_runtime::triggers::{POLL, Poll, refused};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,11 @@ impl App {
             let workflow = Arc::new(workflow);
             // Inside, because a time limit begins in a runtime only.
             let asking = async {
-                tokio::time::timeout(PATIENCE, poll.ask(&self.world, &workflow, Value::Null, caller.here)).await
+                tokio::time::timeout(
+                    PATIENCE,
+                    poll.ask(&self.world, check::catalog(), &workflow, Value::Null, caller.here),
+                )
+                .await
             };
             let answer = self.wait_for(asking)?.unwrap_or_else(|_| {
                 Err(NodeFailure::new(ErrorType::Timeout, "TIMEOUT", "No answer came within 30 seconds"))
@@ -62,20 +66,21 @@ impl App {
         node: &str,
         file: Option<&Path>,
     ) -> ApiResult<(Result<Value, NodeFailure>, String)> {
-        let step = Node { kind: KIND.to_owned(), config: Some(poll.config.clone()), ..Node::default() };
+        let step = Node { kind: POLL.to_owned(), config: Some(poll.config.clone()), ..Node::default() };
         // What else the workflow names does not matter here.
         workflow.nodes.retain(|id, _| id == node);
         workflow.nodes.insert(node.to_owned(), step);
         let called = self.called(&workflow, file)?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
-        let started = self.start_source_run(poll, &workflow, &called, Value::Null, caller.origin(None), None)?;
+        let started =
+            self.trigger_host().start_source_run(poll, &workflow, &called, Value::Null, caller.origin(None), None)?;
         let run = started.map_err(|failure| refused(&failure))?;
         let waiting = async { tokio::time::timeout(PATIENCE, self.runtime.wait(&run)).await };
         if self.wait_for(waiting)?.is_err() {
             let message = format!("The run {run} of the source has not ended within 30 seconds. It goes on.");
             return Err(ApiError::new(Class::Invalid, "SOURCE_FAILED", message, "Look at the run, then test again."));
         }
-        Ok((self.source_output(&run)?, run))
+        Ok((self.trigger_host().source_output(&run)?, run))
     }
 }
 

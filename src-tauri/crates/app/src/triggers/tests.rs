@@ -5,13 +5,13 @@ mod file_watch;
 mod poll;
 mod poll_workflow;
 
-use super::scheduler::{MOST_MISSED, Scheduler};
 use crate::app::{App, Options};
 use crate::caller::Caller;
 use crate::dto::{CallerRole, Host, WorkflowActivate};
 use crate::error::ApiError;
 use serde_json::{Value, json};
 use signalbox_model::{RunEvent, event::EventBody, time};
+use signalbox_runtime::triggers::{MOST_MISSED, Scheduler};
 use signalbox_store::{AuditQuery, FiringRow, RunQuery};
 use signalbox_testkit::clock::ManualClock;
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ impl Place {
     /// Moves the clock to so long after the beginning, and lets the scheduler look.
     fn at(&mut self, after: i64) {
         self.clock.set(self.begin + after);
-        self.scheduler.pass(&self.app, &self.clock).expect("passes");
+        self.scheduler.pass(self.app.trigger_host(), &self.clock).expect("passes");
     }
 
     fn firings(&self) -> Vec<FiringRow> {
@@ -196,10 +196,10 @@ fn only_one_scheduler_fires_and_another_takes_over() {
     let known = place.fired().len();
     let mut second = Scheduler::default();
     place.clock.set(place.begin + 10 * MINUTE);
-    second.pass(&place.app, &place.clock).expect("looks");
+    second.pass(place.app.trigger_host(), &place.clock).expect("looks");
     assert_eq!(place.fired().len(), known, "the first one holds the lock");
     place.scheduler = Scheduler::default();
-    second.pass(&place.app, &place.clock).expect("looks");
+    second.pass(place.app.trigger_host(), &place.clock).expect("looks");
     assert_eq!(place.fired().last(), Some(&10));
 }
 

@@ -1,11 +1,12 @@
 //! Triggers as people see them.
 
-use super::kind::Settings;
+use super::preview::next_times;
 use crate::app::App;
 use crate::dto::{Firing, FiringOutcome, Trigger, TriggerDetails, WorkflowActivity, WorkflowFailure};
 use crate::error::ApiResult;
 use serde_json::Value;
 use signalbox_model::time;
+use signalbox_runtime::triggers::Settings;
 use signalbox_store::{FiringRow, TriggerRow};
 
 /// Times that a list shows.
@@ -57,10 +58,11 @@ impl App {
         let settings = Settings::read(&row);
         let after = self.now_ms().max(row.cursor_ms);
         let last = self.store.trigger_firings(&row.id, 1)?.pop().map(|row| self.firing_of(row));
+        let schedule = settings.as_ref().ok().and_then(Settings::schedule);
         let path = settings.as_ref().ok().and_then(Settings::hook_path);
         Ok(Trigger {
             address: path.map(|path| self.hook_address("hooks", path)),
-            next: settings.as_ref().map(|settings| settings.next(after, NEXT)).unwrap_or_default(),
+            next: schedule.map(|schedule| next_times(&schedule, after, NEXT)).unwrap_or_default(),
             last,
             activity: self.activity_of(&row.workflow)?,
             problem: row.problem.or_else(|| settings.err().map(|error| error.message)),

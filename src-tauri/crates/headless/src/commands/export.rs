@@ -4,7 +4,7 @@ use super::Done;
 use crate::args::{AuditFormat, Export, ExportFormat, Human};
 use crate::output::{OK, Output, Tone, plain};
 use serde_json::{Value, json};
-use signalbox_app::export::{self, AuditKeeping, HumanReview};
+use signalbox_app::export::{self, AuditKeeping, Choices, HumanReview};
 use signalbox_app::{ApiError, Class};
 use std::path::Path;
 
@@ -12,15 +12,15 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     if args.format == ExportFormat::Asl {
         return machine(output, args);
     }
-    let image = args.target == "container";
-    if args.target != "bundle" && !image {
-        let message = format!("--target {}: this version writes bundles and containers only.", plain(&args.target));
-        return Err(ApiError::bad_request(message, "Write --target bundle or --target container."));
+    if !["bundle", "container", "source"].contains(&args.target.as_str()) {
+        let message = format!("--target {}: there is no such target.", plain(&args.target));
+        return Err(ApiError::bad_request(message, "Write --target bundle, container or source."));
     }
-    let human = match args.human {
-        Human::None => HumanReview::None,
-        Human::Terminal => HumanReview::Terminal,
-        Human::Ui => HumanReview::Ui,
+    let (human, callback) = match &args.human {
+        Human::None => (HumanReview::None, None),
+        Human::Terminal => (HumanReview::Terminal, None),
+        Human::Ui => (HumanReview::Ui, None),
+        Human::Callback(url) => (HumanReview::Callback, Some(url.clone())),
     };
     let audit = match args.audit {
         AuditFormat::Sqlite => AuditKeeping::Sqlite,
@@ -33,12 +33,19 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
         let message = format!("The place of this program is not known: {error}.");
         ApiError::new(Class::Unavailable, "NO_PROGRAM", message, "Start it by its full path.")
     })?;
-    let looked = export::look(&args.file, data, audit, human, &program)?;
+    let looked = export::look(&args.file, data, &Choices { audit, human, callback }, &program)?;
     let list = looked.check_list();
     if !output.json {
         print_list(output, &list);
     }
-    let written = if image { looked.write_image(&args.out)? } else { looked.write(&args.out)? };
+    let written = match args.target.as_str() {
+        "container" => looked.write_image(&args.out)?,
+        "source" => {
+            let beside = || program.with_file_name("source");
+            looked.write_source(&args.out, &args.source_of_signalbox.clone().unwrap_or_else(beside))?
+        }
+        _ => looked.write(&args.out)?,
+    };
     if output.json {
         output.value(&json!({
             "file": written.file, "sizeBytes": written.size, "sha256": written.sha256, "checkList": list,
@@ -49,9 +56,11 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     output.line(&format!("  Size:    {}", size(written.size)));
     output.line(&format!("  SHA-256: {}", written.sha256));
     let file = plain(&written.file.display().to_string());
-    output.line(&match image {
-        true => format!("  Load:    skopeo copy oci-archive:{file} docker-daemon:{}:latest", looked.bundle.name),
-        false => format!("  Start:   {file} run"),
+    output.line(&match args.target.as_str() {
+        "source" => format!("  Build:   cd {file} && cargo build --release"),
+        "container" => format!("  Load:    skopeo copy oci-archive:{file} docker-daemon:{}:latest", looked.bundle.name),
+        _ if has_triggers(&list) => format!("  Start:   {file} serve"),
+        _ => format!("  Start:   {file} run"),
     });
     Ok(OK)
 }
@@ -70,6 +79,10 @@ fn machine(output: &Output, args: &Export) -> Done {
     let file = plain(&args.out.display().to_string());
     output.line(&format!("{}: {file}, {} states", output.paint("Written", Tone::Good), exported.states));
     Ok(OK)
+}
+
+fn has_triggers(list: &Value) -> bool {
+    list["needs"]["triggers"].as_array().is_some_and(|triggers| !triggers.is_empty())
 }
 
 fn texts(list: &Value) -> Vec<String> {
@@ -105,7 +118,9 @@ fn print_list(output: &Output, list: &Value) {
     }
     for secret in each(&needs["secrets"]) {
         let hosts = texts(&secret["hosts"]);
-        let to = if hosts.is_empty() {
+        let to = if secret["stays"] == true {
+            "compared with what comes in".to_owned()
+        } else if hosts.is_empty() {
             "its hosts are named with it".to_owned()
         } else {
             format!("sent to {}", hosts.join(", "))
@@ -135,6 +150,20 @@ fn print_list(output: &Output, list: &Value) {
     }
     for index in each(&needs["indexes"]) {
         lines.push(format!("  Index:   {} ({})", word(&index["name"]), texts(&index["steps"]).join(", ")));
+    }
+    for trigger in each(&needs["triggers"]) {
+        lines.push(format!(
+            "  Trigger: {} {} ({})",
+            word(&trigger["kind"]),
+            word(&trigger["by"]),
+            word(&trigger["step"])
+        ));
+    }
+    if each(&needs["triggers"]).iter().any(|trigger| trigger["listens"] == true) || list["callback"].is_string() {
+        lines.push("  Port:    of `serve`, named with --port".to_owned());
+    }
+    if let Some(url) = list["callback"].as_str() {
+        lines.push(format!("  Tasks:   sent to {}", plain(url)));
     }
     output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
     lines.iter().for_each(|line| output.line(line));

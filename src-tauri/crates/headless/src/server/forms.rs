@@ -106,14 +106,14 @@ async fn submit(
     let length =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if length.is_some_and(|length| length > form.longest_body()) {
-        return Err(form.too_large());
+        return Err(form.too_large().into());
     }
     if let Err(wait) = server.forms.take(&path, Instant::now()) {
         return Ok(too_many(wait));
     }
     let body = read_most(request.into_body(), server.limits.body, form.longest_body())
         .await
-        .map_err(|error| if error.class == Class::TooLarge { form.too_large() } else { error })?;
+        .map_err(|error| if error.class == Class::TooLarge { form.too_large().into() } else { error })?;
     if let Some(under_way) = under_way {
         under_way.belongs_to(HOLDER)?;
     }

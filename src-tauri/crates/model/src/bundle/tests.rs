@@ -9,6 +9,7 @@ fn bundle() -> Bundle {
         platform: "linux-x86_64".into(),
         audit: AuditKeeping::Sqlite,
         human: HumanReview::None,
+        callback: None,
         modules: Vec::new(),
         needs: Needs::default(),
         files: vec![BundledFile::new("orders", "{}")],

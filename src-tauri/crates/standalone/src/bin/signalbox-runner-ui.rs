@@ -1,8 +1,8 @@
-//! The program that exported workflows run in, with the page for tasks.
+//! The program that exported workflows run in, with the page for tasks, triggers and messages about tasks.
 
 use signalbox_standalone::{Abilities, start};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    start(Abilities::core().with_inbox())
+    start(Abilities::core().with_inbox().with_triggers().with_callback())
 }

@@ -1,10 +1,8 @@
 //! Exported programs that ask people: at the terminal and on their own page.
 
-use crate::support::{Place, Program, holds, workflow};
+use crate::support::{Place, Program, Served, holds, workflow};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::path::Path;
 
 /// Asks whether the amount may be paid, then says what was decided.
 fn payment() -> Value {
@@ -85,58 +83,12 @@ fn h_32_a_person_answers_at_the_terminal_and_the_run_goes_on() {
     assert_eq!(page["error"]["code"], "NO_PAGE");
 }
 
-/// A program that serves its page, stopped when it goes.
-struct Served {
-    child: Child,
-    port: u16,
-    token: String,
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Served {
-    fn start(program: &Program) -> Self {
-        let mut command = program.command(&["serve", "--json"]);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
-        let told: Value = serde_json::from_str(&line).expect("JSON");
-        let url = told["url"].as_str().expect("an address");
-        let (address, token) = url.split_once("/#token=").expect("a token");
-        let port = address.rsplit_once(':').expect("a port").1.parse().expect("a number");
-        Self { child, port, token: token.to_owned() }
-    }
-
-    /// Status and body of an answer.
-    fn ask(&self, method: &str, path: &str, host: &str, token: &str, body: &str) -> (u16, String) {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
-        let length = body.len();
-        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}").expect("sent");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        (status, answer.split_once("\r\n\r\n").expect("a body").1.to_owned())
-    }
-
-    fn call(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
-        let host = format!("127.0.0.1:{}", self.port);
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        let (status, body) = self.ask(method, path, &host, &self.token, &body);
-        (status, serde_json::from_str(&body).unwrap_or(Value::String(body)))
-    }
-}
-
 #[test]
 fn h_32_the_page_of_a_program_takes_answers_of_this_machine_only() {
     let place = Place::new();
     let program = place.program(&payment(), &["--human", "ui"]);
     let (run, task) = waiting(&program);
-    let served = Served::start(&program);
+    let served = Served::start(&program, &[]);
     let here = format!("127.0.0.1:{}", served.port);
     let path = format!("/tasks/{task}");
 
@@ -175,4 +127,27 @@ fn s_04_a_program_without_people_holds_no_page() {
     assert!(!has_page(&place.program(&quiet, &["--human", "ui"])));
     let other = Place::new();
     assert!(has_page(&other.program(&payment(), &["--human", "ui"])));
+}
+
+/// The command list of the app, and what each runner is not told to have.
+#[test]
+fn s_04_no_runner_holds_more_than_it_names() {
+    let core = Path::new(env!("CARGO_BIN_EXE_signalbox-runner"));
+    let parts = [
+        ("the command list", "Lists the step kinds with their descriptors."),
+        ("triggers", "Check the address; the command --describe shows the paths of this program."),
+        ("a callback", "it is the secret human-review-token."),
+        ("the page for tasks", "The page for tasks of an exported program"),
+    ];
+    for (name, wanted) in [
+        ("", [false; 4]),
+        ("-serve", [false, true, true, false]),
+        ("-ui", [false, true, true, true]),
+        ("-full", [false, true, true, true]),
+    ] {
+        let runner = core.with_file_name(format!("signalbox-runner{name}{}", std::env::consts::EXE_SUFFIX));
+        for ((what, text), wanted) in parts.iter().zip(wanted) {
+            assert_eq!(holds(&runner, text), wanted, "{what} in {}", runner.display());
+        }
+    }
 }

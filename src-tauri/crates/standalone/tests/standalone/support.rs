@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -98,7 +98,11 @@ impl Place {
     }
     pub(crate) fn program_of(&self, file: &Path, more: &[&str]) -> Program {
         let exported = self.export(file, more).assert_code(0).json();
-        Program { file: PathBuf::from(exported["file"].as_str().expect("a file")), data: self.path().join("data") }
+        Program {
+            file: PathBuf::from(exported["file"].as_str().expect("a file")),
+            data: self.path().join("data"),
+            env: Vec::new(),
+        }
     }
 }
 
@@ -106,12 +110,14 @@ impl Place {
 pub(crate) struct Program {
     pub(crate) file: PathBuf,
     pub(crate) data: PathBuf,
+    /// Its environment.
+    pub(crate) env: Vec<(String, String)>,
 }
 
 impl Program {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.file);
-        command.env_clear().arg("--data").arg(&self.data).args(arguments);
+        command.env_clear().envs(self.env.iter().cloned()).arg("--data").arg(&self.data).args(arguments);
         command
     }
     pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
@@ -123,6 +129,7 @@ impl Program {
 pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
     stream: TcpStream,
 }
 
@@ -195,6 +202,69 @@ fn read(stream: TcpStream) -> Option<Request> {
         headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
     let length: u64 = headers.get("content-length").and_then(|text| text.parse().ok()).unwrap_or_default();
-    std::io::copy(&mut reader.by_ref().take(length), &mut std::io::sink()).ok()?;
-    Some(Request { path, headers, stream: reader.into_inner() })
+    let mut body = String::new();
+    reader.by_ref().take(length).read_to_string(&mut body).ok()?;
+    Some(Request { path, headers, body, stream: reader.into_inner() })
+}
+
+/// A program that serves, stopped when it goes.
+pub(crate) struct Served {
+    child: Child,
+    pub(crate) port: u16,
+    pub(crate) token: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Served {
+    /// Starts the program; it listens at a free port.
+    pub(crate) fn start(program: &Program, more: &[&str]) -> Self {
+        let mut command = program.command(&["serve", "--json", "--port", "0"]);
+        let mut child = command.args(more).stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("a line");
+        let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let url = told["url"].as_str().unwrap_or_default();
+        let (address, token) = url.split_once("/#token=").unwrap_or((url, ""));
+        let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or_default();
+        Self { child, port, token: token.to_owned() }
+    }
+
+    /// SIGKILL on Unix.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("ended");
+    }
+
+    /// Status and body of an answer.
+    pub(crate) fn ask(&self, method: &str, path: &str, host: &str, token: &str, body: &str) -> (u16, String) {
+        self.send(method, path, &format!("Host: {host}\r\nAuthorization: Bearer {token}\r\n"), body)
+    }
+
+    /// The same with other headers.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        )
+        .expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        (status, answer.split_once("\r\n\r\n").expect("a body").1.to_owned())
+    }
+
+    pub(crate) fn call(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let host = format!("127.0.0.1:{}", self.port);
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let (status, body) = self.ask(method, path, &host, &self.token, &body);
+        (status, serde_json::from_str(&body).unwrap_or(Value::String(body)))
+    }
 }

@@ -85,6 +85,8 @@ pub(crate) struct Parts {
     pub(crate) runner: Vec<u8>,
     /// The runner with the page for tasks.
     pub(crate) runner_ui: Vec<u8>,
+    /// With triggers and messages about tasks.
+    pub(crate) runner_serve: Vec<u8>,
     pub(crate) runner_full: Vec<u8>,
     pub(crate) icon: Vec<u8>,
     pub(crate) license: Vec<u8>,
@@ -120,6 +122,7 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
             tree.program("usr/lib/signalbox/signalbox", parts.program.clone());
             tree.program("usr/lib/signalbox/signalbox-runner", parts.runner.clone());
             tree.program("usr/lib/signalbox/signalbox-runner-ui", parts.runner_ui.clone());
+            tree.program("usr/lib/signalbox/signalbox-runner-serve", parts.runner_serve.clone());
             tree.program("usr/lib/signalbox/signalbox-runner-full", parts.runner_full.clone());
             tree.link("usr/bin/signalbox", "../lib/signalbox/signalbox");
             for (name, page) in &parts.man {
@@ -156,6 +159,7 @@ pub(crate) fn portable(parts: &Parts, readme: &str) -> Tree {
     tree.program("signalbox", parts.program.clone());
     tree.program("signalbox-runner", parts.runner.clone());
     tree.program("signalbox-runner-ui", parts.runner_ui.clone());
+    tree.program("signalbox-runner-serve", parts.runner_serve.clone());
     tree.program("signalbox-runner-full", parts.runner_full.clone());
     tree.program("signalbox-desktop", parts.desktop.clone());
     tree.file("LICENSE", parts.license.clone());

@@ -1,4 +1,4 @@
-use crate::export::{AuditKeeping, HumanReview, look};
+use crate::export::{AuditKeeping, Choices, HumanReview, look};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use signalbox_model::hash::sha256_hex;
@@ -35,7 +35,9 @@ fn an_image_starts_the_program_as_nobody_special_and_names_everything_by_its_has
         "nodes": { "a": { "type": "builtin.human_form", "config": { "title": "T", "schema": { "type": "object" } } } },
     });
     fs::write(&file, flow.to_string()).expect("written");
-    let looked = look(&file, None, AuditKeeping::Sqlite, HumanReview::Ui, &program).expect("it can leave");
+    let looked =
+        look(&file, None, &Choices { audit: AuditKeeping::Sqlite, human: HumanReview::Ui, callback: None }, &program)
+            .expect("it can leave");
     let written = looked.write_image(&dir.path().join("out")).expect("an image");
     assert!(written.file.ends_with("ask.oci.tar"));
     let image = fs::read(&written.file).expect("read");

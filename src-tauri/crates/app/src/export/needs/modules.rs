@@ -1,8 +1,19 @@
 //! Which modules the kinds of steps need, and which runner has them.
 
 /// Modules that some runner has; `people` is in programs that are told how to ask them.
-pub(super) const PORTABLE: &[&str] =
-    &["connectors", "databases", "documents", "files", "http", "mail", "model", "retrieval", "script", "tools"];
+pub(super) const PORTABLE: &[&str] = &[
+    "connectors",
+    "databases",
+    "documents",
+    "files",
+    "http",
+    "mail",
+    "model",
+    "retrieval",
+    "script",
+    "tools",
+    "triggers",
+];
 /// Modules that only the full runner has.
 const FULL: &[&str] = &["databases", "mail", "model", "retrieval", "tools"];
 /// Modules by kind; a kind that is not listed needs the core alone.
@@ -34,7 +45,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("rag.retrieve", &["retrieval"]),
     ("sheet.read", &["documents", "files"]),
     ("sheet.write", &["files"]),
-    ("trigger.error", &["triggers"]),
+    ("trigger.error", &["failures"]),
     ("trigger.file_watch", &["files", "triggers"]),
     ("trigger.form", &["triggers"]),
     ("trigger.poll", &["http", "triggers"]),
@@ -56,11 +67,11 @@ pub(super) fn refusal(module: &str) -> (&'static str, &'static str) {
     match module {
         "people" => (
             "asks a person, and this export has no way to ask",
-            "Export it with --human terminal or --human ui, or remove the step.",
+            "Export it with --human terminal, ui or callback=URL, or remove the step.",
         ),
-        "triggers" => (
-            "starts runs by itself, and an exported program starts a run only with its command `run`",
-            "Begin with a Manual start, and have the scheduler of the machine call the program.",
+        "failures" => (
+            "waits for failures of other workflows, and an exported program runs no others",
+            "Handle the failure in the workflow with an error handler, or keep the step in Signalbox.",
         ),
         _ => (
             "needs something that exported programs do not have",

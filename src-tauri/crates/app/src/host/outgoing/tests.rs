@@ -21,17 +21,3 @@ fn a_credential_in_an_address_is_seen() {
         assert!(!is_telling(plain), "{plain}");
     }
 }
-
-#[test]
-fn what_an_address_says_by_itself_is_final_and_where_a_name_leads_is_not() {
-    for (url, literal) in [
-        ("http://10.0.0.1/hook", true),
-        ("http://[::1]:80/", true),
-        ("https://localhost/", true),
-        ("https://a.localhost./", true),
-        ("https://desk.example/", false),
-        ("https://10.0.0.1.nip.example/", false),
-    ] {
-        assert_eq!(super::is_literal(url), literal, "{url}");
-    }
-}

@@ -70,7 +70,7 @@ impl Place {
     /// Asks the source, and deals with the answer.
     pub(super) fn polls(&mut self, after: i64) {
         self.at(after);
-        self.scheduler.hear_sources(&self.app);
+        self.scheduler.hear_sources(self.app.trigger_host());
         self.at(after);
     }
 

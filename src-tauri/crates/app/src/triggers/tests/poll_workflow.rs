@@ -105,7 +105,7 @@ fn a_crash_between_the_run_of_the_source_and_its_items_loses_nothing_and_runs_it
     source.lists(&[1, 2]);
     place.activates(&shop(&source), &polling(json!({ "existing": "process" }))).expect("is active");
     place.at(0);
-    place.scheduler.hear_sources(&place.app);
+    place.scheduler.hear_sources(place.app.trigger_host());
     assert_eq!(place.asked_runs().len(), 1);
     // The source has handed out its items, and would not do so again.
     place.scheduler = Scheduler::default();

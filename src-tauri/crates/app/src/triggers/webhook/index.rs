@@ -3,49 +3,20 @@
 use super::listen::Listener;
 use crate::app::App;
 use crate::error::{ApiError, ApiResult, Class};
-use crate::triggers::kind::Settings;
 use serde_json::json;
 use signalbox_engine::BY_TRIGGER;
-use signalbox_engine::validate::{Called, hook_path_taken};
+use signalbox_engine::validate::hook_path_taken;
 use signalbox_engine::webhook::{KIND, Webhook};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::run_origin::BY_REST;
 use signalbox_model::{Diagnostic, Workflow};
-use signalbox_store::TriggerRow;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use tokio::sync::Semaphore;
+use signalbox_runtime::triggers::webhook::{ActiveHook, DeliveryGuard, HookIndex, active_hooks};
+use std::sync::{Arc, Mutex, OnceLock};
 
-/// Deliveries under way, those that wait for their runs among them.
-const MOST_DELIVERIES: usize = 1_024;
-/// Bytes of their bodies.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// Deliveries that are being stored: fewer than commands may run at once, so that people are answered during a flood.
-const AT_ONCE: usize = 24;
 /// Where `serve` listens unless it is told otherwise.
 const USUAL: &str = "http://127.0.0.1:9160";
 /// The setting that says where it listened last.
 const SETTING: &str = "serve.url";
-
-/// A webhook of an active workflow.
-#[derive(Debug)]
-pub(super) struct ActiveHook {
-    pub(super) row: TriggerRow,
-    pub(super) hook: Webhook,
-    version: OnceLock<(Workflow, Called)>,
-}
-
-impl ActiveHook {
-    /// The workflow as it was activated.
-    pub(super) fn version(&self, app: &App) -> ApiResult<(Workflow, Called)> {
-        if let Some(known) = self.version.get() {
-            return Ok(known.clone());
-        }
-        let read = app.pinned_version(&self.row.version)?;
-        Ok(self.version.get_or_init(|| read).clone())
-    }
-}
 
 /// Where a request leads.
 #[derive(Clone)]
@@ -81,63 +52,19 @@ impl HookTarget {
     }
 }
 
-type Index = HashMap<String, Arc<ActiveHook>>;
-
 /// All webhooks of this process.
+#[derive(Default)]
 pub(crate) struct Hooks {
-    /// What the store said when the index was made, and the index.
-    index: Mutex<(i64, Arc<Index>)>,
+    pub(super) index: Arc<HookIndex>,
     pub(super) listeners: Mutex<Vec<Arc<Listener>>>,
-    deliveries: AtomicUsize,
-    bytes: AtomicUsize,
-    pub(super) starts: Semaphore,
     /// Where this process serves.
     base: OnceLock<String>,
-}
-
-impl Default for Hooks {
-    fn default() -> Self {
-        Self {
-            index: Mutex::new((-1, Arc::default())),
-            listeners: Mutex::default(),
-            deliveries: AtomicUsize::new(0),
-            bytes: AtomicUsize::new(0),
-            starts: Semaphore::new(AT_ONCE),
-            base: OnceLock::new(),
-        }
-    }
-}
-
-/// A place for a delivery, and the memory that it takes; both are given back when it is dropped.
-pub struct DeliveryGuard {
-    app: Arc<App>,
-    bytes: usize,
-}
-
-impl DeliveryGuard {
-    /// More of the body came. False when there is no room for it now.
-    #[must_use]
-    pub fn grow(&mut self, bytes: usize) -> bool {
-        let hooks = &self.app.hooks;
-        let before = hooks.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.bytes += bytes;
-        before + bytes <= MOST_BYTES
-    }
-}
-
-impl Drop for DeliveryGuard {
-    fn drop(&mut self) {
-        self.app.hooks.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.app.hooks.deliveries.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl App {
     /// A place for one more delivery; none when too many are under way.
     pub fn hook_slot(self: &Arc<Self>) -> Option<DeliveryGuard> {
-        let guard = DeliveryGuard { app: Arc::clone(self), bytes: 0 };
-        let before = self.hooks.deliveries.fetch_add(1, Ordering::Relaxed);
-        (before < MOST_DELIVERIES).then_some(guard)
+        self.hooks.index.slot()
     }
 
     /// The webhook of a path whose workflow is active; with `test` the one that somebody listens at in the editor.
@@ -145,7 +72,7 @@ impl App {
         let found = if test {
             self.listener_at(path).map(Target::Test)
         } else {
-            match self.known_hook(path) {
+            match self.hooks.index.known(path) {
                 // A change since then is noticed when the run is to be created.
                 Some(known) => Some(Target::Active(known)),
                 None => self.fresh_hook(path).await?.map(Target::Active),
@@ -157,43 +84,16 @@ impl App {
         })
     }
 
-    fn known_hook(&self, path: &str) -> Option<Arc<ActiveHook>> {
-        let known = self.hooks.index.lock().unwrap_or_else(PoisonError::into_inner);
-        known.1.get(path).cloned()
-    }
-
-    /// [`App::known_hook`] after a look into the store.
+    /// The webhook of a path after a look into the store.
     pub(super) async fn fresh_hook(self: &Arc<Self>, path: &str) -> ApiResult<Option<Arc<ActiveHook>>> {
         // The semaphore is never closed.
-        let _turn = self.hooks.starts.acquire().await;
+        let _turn = self.hooks.index.starts.acquire().await;
         let path = path.to_owned();
         self.blocking(move |app| {
-            app.index_hooks()?;
-            Ok(app.known_hook(&path))
+            app.hooks.index.refresh(&app.store)?;
+            Ok(app.hooks.index.known(&path))
         })
         .await
-    }
-
-    fn index_hooks(&self) -> ApiResult<()> {
-        // Before the triggers are read: what changes meanwhile is read again.
-        let change = self.store.trigger_change()?;
-        let mut known = self.hooks.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.0 != change {
-            *known = (change, Arc::new(self.active_hooks()?));
-        }
-        Ok(())
-    }
-
-    fn active_hooks(&self) -> ApiResult<Index> {
-        let mut index = Index::new();
-        for row in self.store.triggers_of_kind(KIND)? {
-            // What cannot be read was refused when it was activated.
-            let Ok(Settings::Webhook(hook)) = Settings::read(&row) else { continue };
-            let path = hook.path.clone();
-            let active = ActiveHook { row, hook: *hook, version: OnceLock::new() };
-            index.entry(path).or_insert_with(|| Arc::new(active));
-        }
-        Ok(index)
     }
 
     /// Paths of webhooks that another active workflow has.
@@ -203,7 +103,7 @@ impl App {
         if own.peek().is_none() {
             return Ok(Vec::new());
         }
-        let active = self.active_hooks()?;
+        let active = active_hooks(&self.store)?;
         let found = own.filter_map(|(id, node)| {
             let path = node.config.as_ref()?.get("path")?.as_str()?;
             let other = &active.get(path)?.row;

@@ -1,13 +1,13 @@
 //! A person listens in the editor: the next request at the test address is shown there, and starts nothing. It ends by
 //! itself.
 
-use super::deliver::{HookReply, HookRequest};
 use crate::app::App;
 use crate::dto::{HookHeard, HookListen, HookListening, HookPreview, HookPreviewRequest, HookState};
 use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::webhook::Webhook;
 use signalbox_model::{Diagnostic, Map, time};
+use signalbox_runtime::triggers::webhook::{HookReply, HookRequest};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -133,7 +133,7 @@ impl App {
         request: Arc<HookRequest>,
     ) -> ApiResult<HookReply> {
         // The semaphore is never closed.
-        let _turn = self.hooks.starts.acquire().await;
+        let _turn = self.hooks.index.starts.acquire().await;
         self.blocking(move |app| {
             let refuse = |reason| {
                 let mut heard = listener.heard();
@@ -141,7 +141,7 @@ impl App {
                 heard.reason = Some(reason);
             };
             let who = (&listener.hook, listener.trigger.as_str(), true);
-            let delivery = app.read_delivery(who, &request, app.now_ms(), refuse)?;
+            let delivery = app.trigger_host().read_delivery(who, &request, app.now_ms(), refuse)?;
             let size = serde_json::to_vec(&delivery.event).map_or(usize::MAX, |text| text.len());
             if size > LARGEST {
                 let hint = "Send less; the webhook itself takes larger bodies.";

@@ -1,13 +1,13 @@
 //! `trigger.poll`: a source is asked again and again, and items that were not there before start a run (ADR 99). What was
 //! taken, and the cursor, are written in the transaction that creates the run. No request holds up the scheduler.
 
+use super::error::{Class, TriggerError, TriggerResult};
 use super::fire::Occurrence;
+use super::host::TriggerHost;
 use super::poll_run::{NOT_ENDED, Pending};
 use super::poll_source::{Listed, Poll, event, larger, told};
 use super::scheduler::Scheduler;
 use super::seen::Forgetting;
-use crate::app::App;
-use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::BY_TRIGGER;
 use signalbox_engine::validate::Called;
@@ -54,7 +54,7 @@ fn mark(key: &str, value: String) -> Taken {
 }
 
 /// A source that is asked.
-pub(super) struct Polled {
+pub(crate) struct Polled {
     row: TriggerRow,
     poll: Poll,
     /// What was taken, by key.
@@ -69,8 +69,13 @@ pub(super) struct Polled {
 
 impl Polled {
     /// `before` is the same trigger in the plan before.
-    pub(super) fn new(app: &App, row: TriggerRow, poll: Poll, before: Option<Self>) -> ApiResult<Self> {
-        let seen = app.store.trigger_seen(&row.id)?;
+    pub(crate) fn new(
+        host: &dyn TriggerHost,
+        row: TriggerRow,
+        poll: Poll,
+        before: Option<Self>,
+    ) -> TriggerResult<Self> {
+        let seen = host.store().trigger_seen(&row.id)?;
         let mut polled =
             Self { row, poll, seen, asking: None, next_ms: i64::MIN, failures: 0, forgetting: Forgetting::default() };
         if let Some(before) = before.filter(|before| before.poll == polled.poll) {
@@ -111,7 +116,7 @@ impl Polled {
         self.seen.get(PENDING).filter(|text| !text.is_empty()).map(|_| mark(PENDING, String::new()))
     }
 
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.row.id
     }
 
@@ -152,11 +157,11 @@ impl Polled {
         marks
     }
 
-    fn takes(&mut self, app: &App, taken: Vec<Taken>, now: i64) -> ApiResult<()> {
+    fn takes(&mut self, host: &dyn TriggerHost, taken: Vec<Taken>, now: i64) -> TriggerResult<()> {
         if taken.is_empty() {
             return Ok(());
         }
-        app.store.trigger_take(&self.row.id, taken.clone(), now)?;
+        host.store().trigger_take(&self.row.id, taken.clone(), now)?;
         self.knows(taken);
         Ok(())
     }
@@ -165,45 +170,50 @@ impl Polled {
         self.seen.extend(taken.into_iter().map(|one| (one.key, one.value)));
     }
 
-    fn asks(&mut self, app: &App, scheduler: &mut Scheduler, now: i64) -> ApiResult<()> {
-        let version = scheduler.version(app, &self.row.version)?;
+    fn asks(&mut self, host: &dyn TriggerHost, scheduler: &mut Scheduler, now: i64) -> TriggerResult<()> {
+        let version = scheduler.version(host, &self.row.version)?;
         if self.poll.source_workflow().is_some() {
-            return self.asks_workflow(app, &version, now);
+            return self.asks_workflow(host, &version, now);
         }
         let (workflow, _) = version;
-        let (poll, world, workflow) = (self.poll.clone(), Arc::clone(&app.world), Arc::new(workflow));
+        let (poll, world, workflow, catalog) = (
+            self.poll.clone(),
+            Arc::clone(host.world()),
+            Arc::new(workflow),
+            host.runtime().registry().catalog.clone(),
+        );
         let (cursor, here) = (self.cursor(), self.row.here);
         let (send, answer) = oneshot::channel();
-        app.in_background(async move {
+        host.in_background(async move {
             // Nobody waits any more when the trigger is gone.
-            send.send(poll.ask(&world, &workflow, cursor, here).await.map(Came::Answer)).ok();
+            send.send(poll.ask(&world, &catalog, &workflow, cursor, here).await.map(Came::Answer)).ok();
         })?;
         self.asking = Some((answer, now));
         Ok(())
     }
 
     /// Starts a run of the source, or waits for the one whose items were not taken yet.
-    fn asks_workflow(&mut self, app: &App, version: &(Workflow, Called), now: i64) -> ApiResult<()> {
+    fn asks_workflow(&mut self, host: &dyn TriggerHost, version: &(Workflow, Called), now: i64) -> TriggerResult<()> {
         let pending = match self.pending() {
             Some(pending) => pending,
             None => {
                 let pending = Pending::new(&self.row.id, &self.poll, now);
-                self.takes(app, vec![mark(PENDING, pending.text())], now)?;
+                self.takes(host, vec![mark(PENDING, pending.text())], now)?;
                 pending
             }
         };
         let started = match pending.run() {
             Some(run) => Ok(run.to_owned()),
-            None => app.start_source(&self.row, &self.poll, version, &pending, self.cursor())?,
+            None => host.start_source(&self.row, &self.poll, version, &pending, self.cursor())?,
         };
         let (send, answer) = oneshot::channel();
         match started {
             Ok(run) => {
                 if pending.run().is_none() {
-                    self.takes(app, vec![mark(PENDING, pending.started(run.clone()).text())], now)?;
+                    self.takes(host, vec![mark(PENDING, pending.started(run.clone()).text())], now)?;
                 }
-                let runtime = app.runtime.clone();
-                app.in_background(async move {
+                let runtime = host.runtime().clone();
+                host.in_background(async move {
                     // How it stands is read afterwards, also when it cannot be waited for.
                     drop(runtime.wait(&run).await);
                     send.send(Ok(Came::Run(run))).ok();
@@ -243,7 +253,7 @@ fn batches(new: Vec<(String, Value)>) -> Vec<Batch> {
 
 impl Scheduler {
     /// Asks the sources whose time has come, and deals with what they answered.
-    pub(super) fn ask_sources(&mut self, app: &App, now: i64) -> ApiResult<()> {
+    pub(crate) fn ask_sources(&mut self, host: &dyn TriggerHost, now: i64) -> TriggerResult<()> {
         let mut sources = std::mem::take(&mut self.sources);
         let mut failed = None;
         let mut under_way = sources.iter().filter(|polled| polled.asking.is_some()).count();
@@ -262,11 +272,11 @@ impl Scheduler {
                 Some((answer, asked_ms)) => {
                     polled.asking = None;
                     under_way -= 1;
-                    self.answered(app, polled, answer, asked_ms, now)
+                    self.answered(host, polled, answer, asked_ms, now)
                 }
                 None if polled.is_due(now) && under_way < AT_ONCE => {
                     under_way += 1;
-                    polled.asks(app, self, now)
+                    polled.asks(host, self, now)
                 }
                 None => continue,
             };
@@ -279,19 +289,26 @@ impl Scheduler {
         failed.map_or(Ok(()), Err)
     }
 
-    fn answered(&mut self, app: &App, polled: &mut Polled, asked: Asked, asked_ms: i64, now: i64) -> ApiResult<()> {
+    fn answered(
+        &mut self,
+        host: &dyn TriggerHost,
+        polled: &mut Polled,
+        asked: Asked,
+        asked_ms: i64,
+        now: i64,
+    ) -> TriggerResult<()> {
         let answer = match asked {
             Ok(Came::Answer(answer)) => Ok(answer),
-            Ok(Came::Run(run)) => app.source_output(&run)?,
+            Ok(Came::Run(run)) => host.source_output(&run)?,
             Err(failure) => Err(failure),
         };
         let problem = match answer.and_then(|answer| polled.poll.listed(answer)) {
             Ok(listed) => {
-                let problem = self.take_new(app, polled, listed, now)?;
+                let problem = self.take_new(host, polled, listed, now)?;
                 if std::mem::take(&mut polled.failures) > 0 {
-                    polled.takes(app, vec![polled.failure_mark()], now)?;
+                    polled.takes(host, vec![polled.failure_mark()], now)?;
                 }
-                app.store.trigger_move(&polled.row.id, asked_ms)?;
+                host.store().trigger_move(&polled.row.id, asked_ms)?;
                 polled.row.cursor_ms = asked_ms;
                 polled.next_ms = polled.planned(asked_ms.max(now));
                 problem
@@ -304,24 +321,30 @@ impl Scheduler {
             Err(failure) => {
                 polled.failures = polled.failures.saturating_add(1);
                 if polled.failures >= TOLD_AFTER {
-                    app.store.trigger_failure_told(&polled.row, &failure.code, now)?;
+                    host.store().trigger_failure_told(&polled.row, &failure.code, now)?;
                 }
                 let asked = failure.retry_after_ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or_default();
                 polled.next_ms = now.saturating_add(pause(polled.failures, polled.poll.every_ms).max(asked));
                 let forgotten = polled.without_pending();
-                polled.takes(app, forgotten.into_iter().chain([polled.failure_mark()]).collect(), now)?;
+                polled.takes(host, forgotten.into_iter().chain([polled.failure_mark()]).collect(), now)?;
                 Some(told(&failure))
             }
         };
         if polled.row.problem != problem {
-            app.store.trigger_problem(&polled.row.id, problem.clone())?;
+            host.store().trigger_problem(&polled.row.id, problem.clone())?;
             polled.row.problem = problem;
         }
         Ok(())
     }
 
     /// Starts runs with what is new. Says why it cannot: then everything that is not taken stays new.
-    fn take_new(&mut self, app: &App, polled: &mut Polled, listed: Listed, now: i64) -> ApiResult<Option<String>> {
+    fn take_new(
+        &mut self,
+        host: &dyn TriggerHost,
+        polled: &mut Polled,
+        listed: Listed,
+        now: i64,
+    ) -> TriggerResult<Option<String>> {
         let marks = polled.marks(&listed);
         let mut there: BTreeSet<String> = listed.items.iter().map(|(key, _)| key.clone()).collect();
         there.extend(MARKS.map(str::to_owned));
@@ -330,27 +353,33 @@ impl Scheduler {
         new.retain(|(key, _)| !polled.seen.contains_key(key));
         if is_first && !polled.poll.takes_existing {
             let known = new.into_iter().map(|(key, _)| Taken { key, value: String::new(), once: false });
-            polled.takes(app, known.chain(marks).collect(), now)?;
+            polled.takes(host, known.chain(marks).collect(), now)?;
             return Ok(None);
         }
         let mut batches = batches(new);
         match batches.last_mut() {
             // They are true once the last item was taken.
             Some(last) => last.taken.extend(marks),
-            None => polled.takes(app, marks, now)?,
+            None => polled.takes(host, marks, now)?,
         }
         for batch in batches {
-            if let Some(problem) = self.start(app, polled, batch, now)? {
+            if let Some(problem) = self.start(host, polled, batch, now)? {
                 return Ok(Some(problem));
             }
         }
         if polled.forgetting.is_due(now) {
-            polled.forgetting.forget(app, &polled.row.id, there, &mut polled.seen, now)?;
+            polled.forgetting.forget(host, &polled.row.id, there, &mut polled.seen, now)?;
         }
         Ok(None)
     }
 
-    fn start(&mut self, app: &App, polled: &mut Polled, batch: Batch, now: i64) -> ApiResult<Option<String>> {
+    fn start(
+        &mut self,
+        host: &dyn TriggerHost,
+        polled: &mut Polled,
+        batch: Batch,
+        now: i64,
+    ) -> TriggerResult<Option<String>> {
         let Batch { items, taken } = batch;
         let keys: Vec<&str> = taken.iter().map(|one| one.key.as_str()).collect();
         let occurrence = Occurrence {
@@ -363,8 +392,8 @@ impl Scheduler {
             trace: None,
         };
         let started = self
-            .version(app, &polled.row.version)
-            .and_then(|version| app.fire_taking(&polled.row, version, occurrence, taken.clone(), now));
+            .version(host, &polled.row.version)
+            .and_then(|version| host.fire_taking(&polled.row, version, occurrence, taken.clone(), now));
         match started {
             Ok(_) => {
                 polled.knows(taken);
@@ -372,21 +401,20 @@ impl Scheduler {
             }
             Err(error) if error.code == "FIRED_BEFORE" => {
                 // Another process took some of them.
-                polled.seen = app.store.trigger_seen(&polled.row.id)?;
+                polled.seen = host.store().trigger_seen(&polled.row.id)?;
                 Err(error)
             }
             Err(error) if error.code == "TRIGGER_CHANGED" || error.class == Class::Unavailable => Err(error),
-            Err(ApiError { message, .. }) => Ok(Some(message)),
+            Err(TriggerError { message, .. }) => Ok(Some(message)),
         }
     }
 
     /// Waits until every source that was asked has answered.
-    #[cfg(test)]
-    pub(super) fn hear_sources(&mut self, app: &App) {
+    pub fn hear_sources(&mut self, host: &dyn TriggerHost) {
         for polled in &mut self.sources {
             let Some((answer, asked_ms)) = polled.asking.take() else { continue };
             let (send, heard) = oneshot::channel();
-            if let Ok(Ok(answer)) = app.wait_for(answer) {
+            if let Ok(Ok(answer)) = host.wait_for(answer) {
                 drop(send.send(answer));
             }
             polled.asking = Some((heard, asked_ms));

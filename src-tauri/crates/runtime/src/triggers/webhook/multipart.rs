@@ -5,18 +5,18 @@ const MOST: usize = 1_000;
 
 /// One part.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// Name of the field.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Name of the file, when it is one.
-    pub(super) file: Option<String>,
+    pub(crate) file: Option<String>,
     /// Its media type, as it is written.
-    pub(super) media: Option<String>,
-    pub(super) data: &'a [u8],
+    pub(crate) media: Option<String>,
+    pub(crate) data: &'a [u8],
 }
 
 /// The parts of a body; the error says what is wrong with it, without a full stop.
-pub(super) fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<Vec<Part<'a>>, String> {
+pub(crate) fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<Vec<Part<'a>>, String> {
     if boundary.is_empty() || boundary.len() > 70 {
         return Err("the boundary of the multipart body is missing or too long".to_owned());
     }

@@ -19,15 +19,15 @@ const MOST: usize = 16;
 const LONGEST_ID: usize = 200;
 
 /// Why a delivery was refused.
-pub(crate) type Refused = &'static str;
+pub type Refused = &'static str;
 
 /// What a signature says beside who signed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Signed {
+pub struct Signed {
     /// The sender's id of the delivery.
-    pub(crate) id: Option<String>,
+    pub id: Option<String>,
     /// The signature that fits; the same one again is a replay.
-    pub(crate) signature: Option<String>,
+    pub signature: Option<String>,
 }
 
 /// Compares without telling how much is equal, not even the length.
@@ -38,7 +38,7 @@ fn same(given: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// Checks a delivery. `credential` is there whenever `auth` names one.
-pub(crate) fn check(
+pub fn check(
     auth: &Auth,
     credential: Option<&Credential>,
     request: &HookRequest,
@@ -182,7 +182,7 @@ fn inside(body: &[u8], field: &str) -> Option<String> {
 }
 
 /// An id that can be part of a key.
-pub(super) fn short(id: &str) -> Option<String> {
+pub(crate) fn short(id: &str) -> Option<String> {
     let fits = !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
     fits.then(|| id.to_owned())
 }

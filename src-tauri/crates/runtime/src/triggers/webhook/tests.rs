@@ -1,5 +1,5 @@
+use super::HookRequest;
 use super::body;
-use super::deliver::HookRequest;
 use super::multipart::parts;
 use super::signature::{Signed, check};
 use serde_json::{Value, json};

@@ -2,12 +2,12 @@
 //! port as the file steps, so that grants, links and the closed data folder hold (ADR 92). Nothing depends on
 //! events of the system, which get lost on shared folders and when there are many.
 
+use super::error::{Class, TriggerError, TriggerResult};
 use super::fire::{AT_LIMIT, Occurrence};
+use super::host::TriggerHost;
 use super::scheduler::Scheduler;
 use super::seen::Forgetting;
 use super::settle::{Look, Settling};
-use crate::app::App;
-use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::BY_TRIGGER;
 use signalbox_model::hash::sha256_hex;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The kind of step that watches a folder.
-pub(crate) const KIND: &str = "trigger.file_watch";
+pub const KIND: &str = "trigger.file_watch";
 /// How often a folder is looked into; a millisecond later for each file that is in it.
 const LOOK_MS: i64 = 2_000;
 /// After a failure.
@@ -35,7 +35,7 @@ const MAX_HASHED: u64 = 16 * 1024 * 1024;
 
 /// The settings of a trigger that watches a folder.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FileWatch {
+pub struct FileWatch {
     path: String,
     glob: String,
     created: bool,
@@ -45,7 +45,7 @@ pub(crate) struct FileWatch {
 }
 
 impl FileWatch {
-    pub(crate) fn read(config: &Value) -> Self {
+    pub fn read(config: &Value) -> Self {
         let text = |name: &str, default: &str| config.get(name).and_then(Value::as_str).unwrap_or(default).to_owned();
         let events = text("events", "all");
         let wants = |event: &str| events == "all" || events == event;
@@ -68,7 +68,7 @@ impl FileWatch {
     }
 
     /// The event of a firing by hand. `trigger.file_watch` hands on the same shape when a person starts the run.
-    pub(super) fn sample(&self, trigger: &str, now_ms: i64) -> Map {
+    pub(crate) fn sample(&self, trigger: &str, now_ms: i64) -> Map {
         let name = self.glob.replace(['*', '?'], "sample");
         let path = format!("{}/{name}", self.path.trim_end_matches('/'));
         self.event(trigger, &FileEntry { path, name, size: 1_024, modified_ms: now_ms }, "created", true)
@@ -88,7 +88,7 @@ fn look(kept: &str) -> Option<Look> {
 type Listing = tokio::sync::oneshot::Receiver<Result<Vec<FileEntry>, FileError>>;
 
 /// A folder that is watched.
-pub(super) struct Watched {
+pub(crate) struct Watched {
     row: TriggerRow,
     settings: FileWatch,
     settling: Settling,
@@ -137,26 +137,31 @@ enum Outcome {
 
 impl Watched {
     /// `before` is the same trigger in the plan before.
-    pub(super) fn new(app: &App, row: TriggerRow, settings: FileWatch, before: Option<Self>) -> ApiResult<Self> {
-        let seen = app.store.trigger_seen(&row.id)?;
+    pub(crate) fn new(
+        host: &dyn TriggerHost,
+        row: TriggerRow,
+        settings: FileWatch,
+        before: Option<Self>,
+    ) -> TriggerResult<Self> {
+        let seen = host.store().trigger_seen(&row.id)?;
         let before = before.filter(|before| before.settings == settings);
         let (settling, listing) = before.map(|before| (before.settling, before.listing)).unwrap_or_default();
         let (refused, forgetting) = (BTreeMap::new(), Forgetting::default());
         Ok(Self { row, settings, settling, seen, next_ms: i64::MIN, refused, forgetting, listing })
     }
 
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.row.id
     }
 
-    fn takes(&mut self, app: &App, files: &[FileEntry], begins: bool, now: i64) -> ApiResult<()> {
+    fn takes(&mut self, host: &dyn TriggerHost, files: &[FileEntry], begins: bool, now: i64) -> TriggerResult<()> {
         let mut taken: Vec<Taken> =
             files.iter().map(|file| Taken { key: file.path.clone(), value: kept(file), once: false }).collect();
         if begins {
             taken.push(Taken { key: BEGUN.to_owned(), value: String::new(), once: false });
         }
         if !taken.is_empty() {
-            app.store.trigger_take(&self.row.id, taken.clone(), now)?;
+            host.store().trigger_take(&self.row.id, taken.clone(), now)?;
             self.seen.extend(taken.into_iter().map(|one| (one.key, one.value)));
         }
         Ok(())
@@ -170,20 +175,20 @@ impl Watched {
     }
 
     /// What was in the folder before the activation is known, unless it is to be taken, too.
-    fn begin(&mut self, app: &App, entries: &[FileEntry], now: i64) -> ApiResult<()> {
-        let activated = app.store.activation(&self.row.workflow)?.map_or(now, |activation| activation.at_ms);
+    fn begin(&mut self, host: &dyn TriggerHost, entries: &[FileEntry], now: i64) -> TriggerResult<()> {
+        let activated = host.store().activation(&self.row.workflow)?.map_or(now, |activation| activation.at_ms);
         let existing: Vec<FileEntry> = if self.settings.takes_existing {
             Vec::new()
         } else {
             entries.iter().filter(|file| file.modified_ms <= activated).cloned().collect()
         };
-        self.takes(app, &existing, true, now)
+        self.takes(host, &existing, true, now)
     }
 }
 
 impl Scheduler {
     /// Looks into the folders whose time has come.
-    pub(super) fn look_into_folders(&mut self, app: &App, now: i64) -> ApiResult<()> {
+    pub(crate) fn look_into_folders(&mut self, host: &dyn TriggerHost, now: i64) -> TriggerResult<()> {
         let mut folders = std::mem::take(&mut self.folders);
         let mut failed = None;
         for watched in &mut folders {
@@ -191,7 +196,7 @@ impl Scheduler {
             if now < watched.next_ms && watched.next_ms.saturating_sub(now) <= SILENT_MS {
                 continue;
             }
-            let outcome = self.look_into(app, watched, now);
+            let outcome = self.look_into(host, watched, now);
             let (next, problem) = match outcome {
                 Ok(Outcome::Next(next)) => (next, None),
                 Ok(Outcome::Problem(problem, next)) => (next, Some(problem)),
@@ -203,7 +208,7 @@ impl Scheduler {
             };
             watched.next_ms = next;
             if watched.row.problem != problem {
-                match app.store.trigger_problem(&watched.row.id, problem.clone()) {
+                match host.store().trigger_problem(&watched.row.id, problem.clone()) {
                     Ok(()) => watched.row.problem = problem,
                     Err(error) => failed = Some(error.into()),
                 }
@@ -213,22 +218,22 @@ impl Scheduler {
         failed.map_or(Ok(()), Err)
     }
 
-    fn look_into(&mut self, app: &App, watched: &mut Watched, now: i64) -> ApiResult<Outcome> {
+    fn look_into(&mut self, host: &dyn TriggerHost, watched: &mut Watched, now: i64) -> TriggerResult<Outcome> {
         let settings = watched.settings.clone();
         let mut listing = match watched.listing.take() {
             Some(listing) => listing,
             None => {
-                let (files, workflow) = (app.world.files.clone(), watched.row.workflow.clone());
+                let (files, workflow) = (host.world().files.clone(), watched.row.workflow.clone());
                 let (path, glob) = (settings.path.clone(), settings.glob.clone());
                 let (send, listing) = tokio::sync::oneshot::channel();
-                app.in_background(async move {
+                host.in_background(async move {
                     // Nobody waits any more when the trigger is gone.
                     send.send(files.list(&workflow, &path, &glob).await).ok();
                 })?;
                 listing
             }
         };
-        let entries = match app.wait_for(async { tokio::time::timeout(PATIENCE, &mut listing).await })? {
+        let entries = match host.wait_for(async { tokio::time::timeout(PATIENCE, &mut listing).await })? {
             Ok(Ok(Ok(entries))) => entries,
             Ok(Ok(Err(error))) => {
                 watched.settling = Settling::default();
@@ -246,11 +251,11 @@ impl Scheduler {
         };
         let pause = LOOK_MS.max(i64::try_from(entries.len()).unwrap_or(SILENT_MS)).min(SILENT_MS);
         if !watched.seen.contains_key(BEGUN) {
-            watched.begin(app, &entries, now)?;
+            watched.begin(host, &entries, now)?;
         }
         if watched.forgetting.is_due(now) {
             let there = entries.iter().map(|file| file.path.clone()).chain([BEGUN.to_owned()]).collect();
-            watched.forgetting.forget(app, &watched.row.id, there, &mut watched.seen, now)?;
+            watched.forgetting.forget(host, &watched.row.id, there, &mut watched.seen, now)?;
         }
         let seen = &watched.seen;
         let known = |path: &str| seen.get(path).and_then(|kept| look(kept));
@@ -258,7 +263,7 @@ impl Scheduler {
         let is_new = |file: &FileEntry| !watched.seen.contains_key(&file.path);
         let wanted = |file: &FileEntry| if is_new(file) { settings.created } else { settings.changed };
         let (wanted, others): (Vec<FileEntry>, Vec<FileEntry>) = ready.into_iter().partition(wanted);
-        watched.takes(app, &others, false, now)?;
+        watched.takes(host, &others, false, now)?;
         watched.refused.retain(|path, _| wanted.iter().any(|file| file.path == *path));
         let waits = |file: &FileEntry| watched.refused.get(&file.path).is_some_and(|refused| refused.waits(now));
         let wanted: Vec<FileEntry> = wanted.into_iter().filter(|file| !waits(file)).collect();
@@ -266,7 +271,7 @@ impl Scheduler {
         for file in wanted.into_iter().take(MOST) {
             let path = file.path.clone();
             // One that cannot be taken does not hold up the others.
-            let why = self.take(app, watched, file, now)?;
+            let why = self.take(host, watched, file, now)?;
             let before = watched.refused.remove(&path);
             if let Some(why) = why {
                 watched.refused.insert(path, Refused::new(before, why, now));
@@ -280,12 +285,18 @@ impl Scheduler {
     }
 
     /// Starts the run of a file. Says why it cannot: the file then stays for a later look.
-    fn take(&mut self, app: &App, watched: &mut Watched, file: FileEntry, now: i64) -> ApiResult<Option<Refusal>> {
-        let (files, workflow) = (app.world.files.clone(), watched.row.workflow.clone());
+    fn take(
+        &mut self,
+        host: &dyn TriggerHost,
+        watched: &mut Watched,
+        file: FileEntry,
+        now: i64,
+    ) -> TriggerResult<Option<Refusal>> {
+        let (files, workflow) = (host.world().files.clone(), watched.row.workflow.clone());
         let reading = async {
             if file.size > MAX_HASHED { None } else { Some(files.read(&workflow, &file.path, MAX_HASHED).await) }
         };
-        let hash = match app.wait_for(reading)? {
+        let hash = match host.wait_for(reading)? {
             Some(Ok(bytes)) if bytes.len() as u64 == file.size => sha256_hex(&bytes),
             // It changes again, or is gone.
             Some(Ok(_) | Err(FileError::NotFound { .. } | FileError::TooLarge { .. })) => {
@@ -309,31 +320,31 @@ impl Scheduler {
             trace: None,
         };
         let started = self
-            .version(app, &watched.row.version)
-            .and_then(|version| app.fire_taking(&watched.row, version, occurrence, vec![taken.clone()], now));
+            .version(host, &watched.row.version)
+            .and_then(|version| host.fire_taking(&watched.row, version, occurrence, vec![taken.clone()], now));
         match started {
             Ok(_) => {
                 watched.seen.insert(taken.key, taken.value);
                 Ok(None)
             }
-            Err(error) if error.code == "FIRED_BEFORE" => watched.takes(app, &[file], false, now).map(|()| None),
+            Err(error) if error.code == "FIRED_BEFORE" => watched.takes(host, &[file], false, now).map(|()| None),
             Err(error) if error.code == "TRIGGER_CHANGED" || error.class == Class::Unavailable => Err(error),
-            Err(ApiError { message, code, .. }) => {
+            Err(TriggerError { message, code, .. }) => {
                 Ok(Some(Refusal { message, is_limit: AT_LIMIT.contains(&code.as_str()) }))
             }
         }
     }
 }
 
-#[cfg(test)]
 impl Scheduler {
     /// How often runs of files were tried in vain.
-    pub(super) fn folder_tries(&self) -> u32 {
+    pub fn folder_tries(&self) -> u32 {
         self.folders.iter().flat_map(|watched| watched.refused.values()).map(|refused| refused.times).sum()
     }
 }
 
-pub(super) fn cannot_look(path: &str, error: &FileError) -> String {
+/// Why a folder cannot be looked into, for a person.
+pub fn cannot_look(path: &str, error: &FileError) -> String {
     match error {
         FileError::NotFound { .. } => format!("The folder {path} is not there. It is taken up again when it is back."),
         FileError::Refused { message } | FileError::Io { message, .. } => {

@@ -1,7 +1,7 @@
 //! What triggers remember of what they have taken is bounded: once a day the oldest goes, never what is still there.
 
-use crate::app::App;
-use crate::error::ApiResult;
+use super::error::TriggerResult;
+use super::host::TriggerHost;
 use signalbox_store::{SEEN_KEPT_MS, SeenLimits};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ const EVERY_MS: i64 = 86_400_000;
 
 /// When a trigger forgets next.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Forgetting {
+pub(crate) struct Forgetting {
     next_ms: i64,
 }
 
@@ -25,20 +25,20 @@ impl Default for Forgetting {
 
 impl Forgetting {
     /// A clock that was put back must not put it off.
-    pub(super) fn is_due(self, now: i64) -> bool {
+    pub(crate) fn is_due(self, now: i64) -> bool {
         now >= self.next_ms || self.next_ms.saturating_sub(now) > EVERY_MS
     }
 
     /// Forgets old entries of a trigger, as far as they are not `there`.
-    pub(super) fn forget(
+    pub(crate) fn forget(
         &mut self,
-        app: &App,
+        host: &dyn TriggerHost,
         trigger: &str,
         there: BTreeSet<String>,
         seen: &mut BTreeMap<String, String>,
         now: i64,
-    ) -> ApiResult<()> {
-        for key in app.store.trigger_forget(trigger, there, SEEN, now)? {
+    ) -> TriggerResult<()> {
+        for key in host.store().trigger_forget(trigger, there, SEEN, now)? {
             seen.remove(&key);
         }
         self.next_ms = now.saturating_add(EVERY_MS);

@@ -2,7 +2,7 @@
 
 use super::deliver::HookRequest;
 use super::multipart;
-use crate::error::{ApiError, ApiResult, Class};
+use crate::triggers::error::{Class, TriggerError, TriggerResult};
 use encoding_rs::{Encoding, UTF_8};
 use serde_json::{Value, json};
 use signalbox_engine::request_body::{is_json, media_type, parameter};
@@ -40,23 +40,23 @@ const OF_CONNECTION: [&str; 8] =
 
 /// A request as a workflow sees it.
 #[derive(Debug, Default)]
-pub(super) struct Contents {
-    pub(super) query: Map,
-    pub(super) headers: Map,
-    pub(super) content_type: String,
-    pub(super) body: Value,
-    pub(super) files: Vec<Value>,
+pub(crate) struct Contents {
+    pub(crate) query: Map,
+    pub(crate) headers: Map,
+    pub(crate) content_type: String,
+    pub(crate) body: Value,
+    pub(crate) files: Vec<Value>,
     /// The bytes of the files, each with its SHA-256.
-    pub(super) binaries: Vec<(String, Vec<u8>)>,
+    pub(crate) binaries: Vec<(String, Vec<u8>)>,
 }
 
-fn bad(why: impl std::fmt::Display) -> ApiError {
+fn bad(why: impl std::fmt::Display) -> TriggerError {
     let hint = "Send the body that Content-Type says.";
-    ApiError::new(Class::BadRequest, "BAD_BODY", format!("The request cannot be read: {why}."), hint)
+    TriggerError::new(Class::BadRequest, "BAD_BODY", format!("The request cannot be read: {why}."), hint)
 }
 
-fn unsupported(why: &str) -> ApiError {
-    ApiError::new(
+fn unsupported(why: &str) -> TriggerError {
+    TriggerError::new(
         Class::UnsupportedType,
         "UNSUPPORTED_MEDIA_TYPE",
         format!("The body cannot be read: {why}."),
@@ -65,7 +65,7 @@ fn unsupported(why: &str) -> ApiError {
 }
 
 /// Reads a request whose sender is known.
-pub(super) fn read(hook: &Webhook, request: &HookRequest) -> ApiResult<Contents> {
+pub(crate) fn read(hook: &Webhook, request: &HookRequest) -> TriggerResult<Contents> {
     let encodings = request.headers.iter().filter(|(name, _)| name == "content-encoding");
     if encodings.into_iter().any(|(_, value)| !value.trim().eq_ignore_ascii_case("identity")) {
         return Err(unsupported("it is compressed"));
@@ -115,14 +115,14 @@ fn is_text(media: &str) -> bool {
         || ["application/xml", "application/javascript", "application/yaml", "application/x-yaml"].contains(&media)
 }
 
-fn json_value(text: &str) -> ApiResult<Value> {
+fn json_value(text: &str) -> TriggerResult<Value> {
     // A number that no value can hold stays as its digits, in a text.
     let kept = digits::quoted(text);
     serde_json::from_str(kept.as_deref().unwrap_or(text)).map_err(|error| bad(format!("it is not JSON ({error})")))
 }
 
 /// Bytes in the charset of their media type.
-fn text(content_type: &str, bytes: &[u8]) -> ApiResult<String> {
+fn text(content_type: &str, bytes: &[u8]) -> TriggerResult<String> {
     let encoding = match parameter(content_type, "charset").filter(|label| !label.is_empty()) {
         None => UTF_8,
         Some(label) => Encoding::for_label(label.as_bytes()).ok_or_else(|| unsupported("its charset is not known"))?,
@@ -133,7 +133,7 @@ fn text(content_type: &str, bytes: &[u8]) -> ApiResult<String> {
 }
 
 /// The pairs of a query or a form; a repeated name has a list.
-fn fields(text: &str) -> ApiResult<Map> {
+fn fields(text: &str) -> TriggerResult<Map> {
     let mut all = Map::new();
     for (index, pair) in text.split('&').filter(|pair| !pair.is_empty()).enumerate() {
         if index >= MOST_FIELDS {
@@ -155,7 +155,7 @@ fn add(all: &mut Map, name: String, value: Value) {
 }
 
 /// Percent-encoding; `None` when the bytes are not UTF-8. A `%` that begins no code stands for itself.
-pub(super) fn percent_decoded(text: &str, plus: bool) -> Option<String> {
+pub(crate) fn percent_decoded(text: &str, plus: bool) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

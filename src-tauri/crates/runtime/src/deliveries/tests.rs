@@ -1,5 +1,4 @@
-use super::{GIVEN_UP, HOUR, SECOND, follows, headers, pause};
-use crate::host::outgoing::NotTaken;
+use super::{GIVEN_UP, HOUR, NotTaken, SECOND, follows, headers, pause};
 use signalbox_store::{WEBHOOK_REST_MS, Webhook, WebhookDelivery};
 
 /// The example of Standard Webhooks.
@@ -17,7 +16,7 @@ fn a_message_is_signed_as_standard_webhooks_has_it() {
 /// docs/formats.md, Messages about tasks: the example is signed as the page says.
 #[test]
 fn the_example_of_the_page_is_signed_with_the_secret_it_names() {
-    let page = include_str!("../../../../../../docs/formats.md");
+    let page = include_str!("../../../../../docs/formats.md");
     let part = page.split("## Messages about tasks").nth(1).expect("the section");
     let block = |name: &str| {
         let text = part.split(&format!("```{name}\n")).nth(1).expect("the block");
@@ -84,4 +83,18 @@ fn attempts_come_ever_more_seldom_until_it_is_given_up() {
     assert_eq!(refused.again_ms, None, "an address that may not be asked is not asked again");
     let taken = follows(&webhook, &one(now, 3, None), now, Ok(204));
     assert_eq!((taken.status, taken.error, taken.next_ms, taken.stale_ms), (Some(204), None, None, None));
+}
+
+#[test]
+fn what_an_address_says_by_itself_is_final_and_where_a_name_leads_is_not() {
+    for (url, literal) in [
+        ("http://10.0.0.1/hook", true),
+        ("http://[::1]:80/", true),
+        ("https://localhost/", true),
+        ("https://a.localhost./", true),
+        ("https://desk.example/", false),
+        ("https://10.0.0.1.nip.example/", false),
+    ] {
+        assert_eq!(super::is_literal(url), literal, "{url}");
+    }
 }

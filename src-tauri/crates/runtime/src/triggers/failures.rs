@@ -2,10 +2,10 @@
 //! trigger that waits for that, and the transaction that starts a run for it takes it off the list: a crash in between
 //! neither loses nor doubles one.
 
+use super::error::{Class, TriggerResult};
 use super::fire::{Occurrence, skip_level};
+use super::host::TriggerHost;
 use super::scheduler::Scheduler;
-use crate::app::App;
-use crate::error::{ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::BY_TRIGGER;
 use signalbox_engine::trigger::PARAM;
@@ -14,7 +14,7 @@ use signalbox_store::audit::Actor;
 use signalbox_store::{FailedRun, RunRow, SkippedTicks, StoreError, TriggerRow};
 
 /// The kind of step that waits for failed runs.
-pub(crate) const KIND: &str = "trigger.error";
+pub(super) const KIND: &str = "trigger.error";
 /// Failed runs that one pass looks at.
 const BATCH: usize = 100;
 /// An error that is larger leaves out the input of the step that failed, bytes.
@@ -39,7 +39,7 @@ impl Failures {
 }
 
 /// The event of a firing by hand. `trigger.error` hands on the same shape when a person starts the run.
-pub(super) fn sample(trigger: &str, now_ms: i64) -> Map {
+pub(crate) fn sample(trigger: &str, now_ms: i64) -> Map {
     let now = time::format(now_ms);
     let event = json!({
         "error": {
@@ -57,41 +57,41 @@ pub(super) fn sample(trigger: &str, now_ms: i64) -> Map {
 
 impl Scheduler {
     /// Starts a run for each run that failed since the last look.
-    pub(super) fn fire_failures(&mut self, app: &App, now: i64) -> ApiResult<()> {
-        for failed in app.store.trigger_failed_runs(BATCH)? {
-            self.fire_failure(app, failed, now)?;
+    pub(crate) fn fire_failures(&mut self, host: &dyn TriggerHost, now: i64) -> TriggerResult<()> {
+        for failed in host.store().trigger_failed_runs(BATCH)? {
+            self.fire_failure(host, failed, now)?;
         }
         Ok(())
     }
 
-    fn fire_failure(&mut self, app: &App, failed: FailedRun, now: i64) -> ApiResult<()> {
-        let Some(trigger) = app.store.trigger(&failed.trigger)? else {
+    fn fire_failure(&mut self, host: &dyn TriggerHost, failed: FailedRun, now: i64) -> TriggerResult<()> {
+        let Some(trigger) = host.store().trigger(&failed.trigger)? else {
             // It was deactivated after the run had failed.
-            return Ok(app.store.trigger_failed_run_settled(failed)?);
+            return Ok(host.store().trigger_failed_run_settled(failed)?);
         };
-        let run = match app.store.run(&failed.run) {
+        let run = match host.store().run(&failed.run) {
             Ok(run) => run,
             // It was deleted meanwhile: nobody can look at it any more.
-            Err(StoreError::UnknownRun { .. }) => return Ok(app.store.trigger_failed_run_settled(failed)?),
+            Err(StoreError::UnknownRun { .. }) => return Ok(host.store().trigger_failed_run_settled(failed)?),
             Err(error) => return Err(error.into()),
         };
         let config: Value = serde_json::from_str(&trigger.config).unwrap_or_default();
-        if !Failures::read(&config).waits_for(&run.workflow_id) || app.was_started_by_a_failure(&run)? {
-            return Ok(app.store.trigger_failed_run_settled(failed)?);
+        if !Failures::read(&config).waits_for(&run.workflow_id) || host.was_started_by_a_failure(&run)? {
+            return Ok(host.store().trigger_failed_run_settled(failed)?);
         }
         let occurrence = Occurrence {
             key: failed.run.clone(),
             at_ms: failed.ended_ms,
             is_tick: false,
-            event: app.failure_event(&trigger, &run)?,
+            event: host.failure_event(&trigger, &run)?,
             started_by: BY_TRIGGER,
             trace: None,
         };
         let started =
-            self.version(app, &trigger.version).and_then(|version| app.fire(&trigger, version, occurrence, now));
+            self.version(host, &trigger.version).and_then(|version| host.fire(&trigger, version, occurrence, now));
         match started {
-            Ok(_) => Ok(app.store.trigger_problem(&trigger.id, None)?),
-            Err(error) if error.code == "FIRED_BEFORE" => Ok(app.store.trigger_failed_run_settled(failed)?),
+            Ok(_) => Ok(host.store().trigger_problem(&trigger.id, None)?),
+            Err(error) if error.code == "FIRED_BEFORE" => Ok(host.store().trigger_failed_run_settled(failed)?),
             // The next look tries again, with the version that is active then.
             Err(error) if error.code == "TRIGGER_CHANGED" => Ok(()),
             Err(error) if error.class == Class::Unavailable => Err(error),
@@ -101,7 +101,7 @@ impl Scheduler {
                     "triggerId": trigger.id, "workflowId": trigger.workflow, "version": trigger.version,
                     "reason": error.code, "count": 1, "from": at, "to": at, "message": error.message, "key": failed.run,
                 });
-                let record = app.fact(AuditEvent::TriggerSkipped, skip_level(&error.code), Actor::system(), facts);
+                let record = host.fact(AuditEvent::TriggerSkipped, skip_level(&error.code), Actor::system(), facts);
                 let skipped = SkippedTicks {
                     trigger: trigger.id,
                     version: trigger.version,
@@ -111,29 +111,29 @@ impl Scheduler {
                     reason: error.code,
                     problem: Some(error.message),
                 };
-                app.store.trigger_skip(skipped, record)?;
-                Ok(app.store.trigger_failed_run_settled(failed)?)
+                host.store().trigger_skip(skipped, record)?;
+                Ok(host.store().trigger_failed_run_settled(failed)?)
             }
         }
     }
 }
 
-impl App {
+impl dyn TriggerHost + '_ {
     /// A run that a failure started, or that repeats one, starts nothing when it fails, too: two workflows that wait for
     /// each other's failures would never end.
-    fn was_started_by_a_failure(&self, run: &RunRow) -> ApiResult<bool> {
-        let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store.event(&run.run_id, 1)? else {
+    fn was_started_by_a_failure(&self, run: &RunRow) -> TriggerResult<bool> {
+        let Some(RunEvent { body: EventBody::WorkflowStart(start), .. }) = self.store().event(&run.run_id, 1)? else {
             return Ok(false);
         };
         let Some(node) = start.params.get(PARAM).and_then(|event| event.get("nodeId")?.as_str()) else {
             return Ok(false);
         };
-        let definition = self.store.definition_get(&run.definition_hash)?.unwrap_or_default();
+        let definition = self.store().definition_get(&run.definition_hash)?.unwrap_or_default();
         let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
         Ok(definition["nodes"][node]["type"] == KIND)
     }
 
-    fn failure_event(&self, trigger: &TriggerRow, run: &RunRow) -> ApiResult<Map> {
+    fn failure_event(&self, trigger: &TriggerRow, run: &RunRow) -> TriggerResult<Map> {
         let summary = self.summary_now(&run.run_id)?;
         let mut error = json!(summary.error);
         if error.to_string().len() > MAX_ERROR
@@ -144,7 +144,7 @@ impl App {
         let step = summary.failed_step_id.or_else(|| run.failed_step.clone());
         let title = match &step {
             Some(step) => {
-                let definition = self.store.definition_get(&run.definition_hash)?.unwrap_or_default();
+                let definition = self.store().definition_get(&run.definition_hash)?.unwrap_or_default();
                 let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
                 definition["nodes"][step]["title"].clone()
             }

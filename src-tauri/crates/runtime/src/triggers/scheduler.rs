@@ -1,13 +1,12 @@
 //! The scheduler of a process that stays: it fires what is due. Of several processes on one data folder the one that holds
 //! the lock does; the system frees the lock when that one dies, and another takes over at its next look.
 
+use super::error::{Class, TriggerError, TriggerResult};
 use super::file_watch::Watched;
 use super::fire::skip_level;
+use super::host::TriggerHost;
 use super::kind::Settings;
 use super::poll::Polled;
-use crate::app::App;
-use crate::error::{ApiResult, Class};
-use crate::host::files::io_error;
 use serde_json::json;
 use signalbox_engine::schedule::{self, OnMissed, Schedule};
 use signalbox_engine::validate::Called;
@@ -18,17 +17,16 @@ use signalbox_store::{SkippedTicks, TriggerRow};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often it looks whether something else is due, or nobody fires any more.
-const LOOK: Duration = Duration::from_secs(1);
+pub const LOOK: Duration = Duration::from_secs(1);
 /// A tick that fires this late was not missed.
 const ON_TIME_MS: i64 = 60_000;
 /// A clock that shows so much less than before was put back.
 const PUT_BACK_MS: i64 = 60_000;
 /// Missed ticks that fire with `onMissed: all`.
-pub(super) const MOST_MISSED: usize = 100;
+pub const MOST_MISSED: usize = 100;
 
 /// Ticks that are due.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +59,7 @@ impl Due {
 
 /// What fires, and when.
 #[derive(Default)]
-pub(crate) struct Scheduler {
+pub struct Scheduler {
     /// Held as long as this process fires.
     lock: Option<File>,
     /// What the store said when the plan was made.
@@ -70,32 +68,32 @@ pub(crate) struct Scheduler {
     queue: BTreeSet<(i64, Box<str>)>,
     versions: HashMap<String, (Workflow, Called)>,
     /// Folders that are watched.
-    pub(super) folders: Vec<Watched>,
+    pub(crate) folders: Vec<Watched>,
     /// Sources that are asked.
-    pub(super) sources: Vec<Polled>,
+    pub(crate) sources: Vec<Polled>,
     /// What the clock showed last.
     seen_ms: i64,
 }
 
 impl Scheduler {
     /// Fires what is due now. Says how long nothing else is.
-    pub(crate) fn pass(&mut self, app: &App, clock: &dyn Clock) -> ApiResult<Duration> {
-        if !self.holds_lock(app.data_dir())? {
+    pub fn pass(&mut self, host: &dyn TriggerHost, clock: &dyn Clock) -> TriggerResult<Duration> {
+        if !self.holds_lock(host.store().folder())? {
             return Ok(LOOK);
         }
         let now = clock.now_ms();
-        let change = app.store.trigger_change()?;
+        let change = host.store().trigger_change()?;
         if self.change != Some(change) || now + PUT_BACK_MS < self.seen_ms {
-            self.read(app, now)?;
+            self.read(host, now)?;
             self.change = Some(change);
         }
         self.seen_ms = now;
         // What keeps one of them from firing does not keep schedules from it.
         let waiting =
-            self.fire_failures(app, now).and(self.look_into_folders(app, now)).and(self.ask_sources(app, now));
+            self.fire_failures(host, now).and(self.look_into_folders(host, now)).and(self.ask_sources(host, now));
         while self.queue.first().is_some_and(|(due, _)| *due <= now) {
             let Some((_, id)) = self.queue.pop_first() else { break };
-            match self.settle(app, &id, now) {
+            match self.settle(host, &id, now) {
                 Ok(next) => self.queue.extend(next.map(|next| (next, id))),
                 // The plan is made anew at the next pass.
                 Err(error) if error.code == "TRIGGER_CHANGED" => self.change = None,
@@ -115,13 +113,13 @@ impl Scheduler {
         Ok(next.min(LOOK))
     }
 
-    fn holds_lock(&mut self, folder: &Path) -> ApiResult<bool> {
+    fn holds_lock(&mut self, folder: &Path) -> TriggerResult<bool> {
         if self.lock.is_some() {
             return Ok(true);
         }
         let path = folder.join("triggers.lock");
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(|error| io_error(&error, &path, "opened"))?;
+        let file = file.map_err(|error| cannot_lock(&path, &error))?;
         match file.try_lock() {
             Ok(()) => {
                 self.lock = Some(file);
@@ -130,19 +128,19 @@ impl Scheduler {
                 Ok(true)
             }
             Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(io_error(&error, &path, "locked")),
+            Err(TryLockError::Error(error)) => Err(cannot_lock(&path, &error)),
         }
     }
 
     /// Makes the plan.
-    fn read(&mut self, app: &App, now: i64) -> ApiResult<()> {
+    fn read(&mut self, host: &dyn TriggerHost, now: i64) -> TriggerResult<()> {
         let mut watched_before = std::mem::take(&mut self.folders);
         let mut asked_before = std::mem::take(&mut self.sources);
         self.queue.clear();
         let (mut others, mut put_back, mut active) = (Vec::new(), Vec::new(), BTreeSet::new());
         // Many schedules say the same.
         let mut known: HashMap<String, Schedule> = HashMap::new();
-        app.store.each_trigger(|row| {
+        host.store().each_trigger(|row| {
             active.insert(row.version.clone());
             if row.kind != schedule::KIND {
                 others.push(row);
@@ -162,8 +160,8 @@ impl Scheduler {
             self.queue.extend(next.map(|next| (next, row.id.into())));
         })?;
         for row in put_back {
-            app.store.trigger_move(&row.id, now)?;
-            let (Some(row), Ok(Settings::Schedule(schedule))) = (app.store.trigger(&row.id)?, Settings::read(&row))
+            host.store().trigger_move(&row.id, now)?;
+            let (Some(row), Ok(Settings::Schedule(schedule))) = (host.store().trigger(&row.id)?, Settings::read(&row))
             else {
                 continue;
             };
@@ -174,12 +172,12 @@ impl Scheduler {
                 Ok(Settings::FileWatch(settings)) => {
                     let before = watched_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| watched_before.swap_remove(index));
-                    self.folders.push(Watched::new(app, row, *settings, before)?);
+                    self.folders.push(Watched::new(host, row, *settings, before)?);
                 }
                 Ok(Settings::Poll(poll)) => {
                     let before = asked_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| asked_before.swap_remove(index));
-                    self.sources.push(Polled::new(app, row, *poll, before)?);
+                    self.sources.push(Polled::new(host, row, *poll, before)?);
                 }
                 Ok(_) | Err(_) => {}
             }
@@ -189,9 +187,9 @@ impl Scheduler {
     }
 
     /// Settles every tick of a trigger that is due: it fires, or it is recorded why not. Says when it is due next.
-    fn settle(&mut self, app: &App, id: &str, now: i64) -> ApiResult<Option<i64>> {
+    fn settle(&mut self, host: &dyn TriggerHost, id: &str, now: i64) -> TriggerResult<Option<i64>> {
         // When it is not active any more, the plan is made anew at the next pass.
-        let Some(mut row) = app.store.trigger(id)? else { return Ok(None) };
+        let Some(mut row) = host.store().trigger(id)? else { return Ok(None) };
         let Ok(Settings::Schedule(schedule)) = Settings::read(&row) else { return Ok(None) };
         let Some(Due { mut last, first, before, count }) = Due::of(&schedule, &row, now) else {
             return Ok(due_after(&schedule, &row));
@@ -206,15 +204,16 @@ impl Scheduler {
         };
         if let Some((to, count)) = skipped {
             let reason = if schedule.on_missed == OnMissed::All { "too_many_missed" } else { "missed" };
-            skip(app, &mut row, Skipped { from: first, to, count, now, reason, problem: None })?;
+            skip(host, &mut row, Skipped { from: first, to, count, now, reason, problem: None })?;
         }
         for tick in last {
-            let started =
-                self.version(app, &row.version).and_then(|version| app.fire_tick(&row, version, &schedule, tick, now));
+            let started = self
+                .version(host, &row.version)
+                .and_then(|version| host.fire_tick(&row, version, &schedule, tick, now));
             match started {
                 Ok(_) => row.cursor_ms = tick,
                 Err(error) if error.code == "FIRED_BEFORE" => {
-                    app.store.trigger_move(&row.id, tick)?;
+                    host.store().trigger_move(&row.id, tick)?;
                     row.cursor_ms = tick;
                 }
                 Err(error) if error.class == Class::Unavailable || error.code == "TRIGGER_CHANGED" => {
@@ -223,20 +222,26 @@ impl Scheduler {
                 Err(error) => {
                     let problem = Some(error.message);
                     let skipped = Skipped { from: tick, to: tick, count: 1, now, reason: &error.code, problem };
-                    skip(app, &mut row, skipped)?;
+                    skip(host, &mut row, skipped)?;
                 }
             }
         }
         Ok(due_after(&schedule, &row))
     }
 
-    pub(super) fn version(&mut self, app: &App, version: &str) -> ApiResult<(Workflow, Called)> {
+    pub(crate) fn version(&mut self, host: &dyn TriggerHost, version: &str) -> TriggerResult<(Workflow, Called)> {
         if let Some(known) = self.versions.get(version) {
             return Ok(known.clone());
         }
-        let read = app.pinned_version(version)?;
+        let read = host.pinned_version(version)?;
         Ok(self.versions.entry(version.to_owned()).or_insert(read).clone())
     }
+}
+
+fn cannot_lock(path: &Path, error: &std::io::Error) -> TriggerError {
+    let message = format!("{} could not be locked: {error}.", path.display());
+    let hint = "Check the disk and the rights of the data folder; triggers fire when it can be used again.";
+    TriggerError::unavailable("IO_ERROR", message, hint)
 }
 
 /// When a schedule fires next.
@@ -245,14 +250,14 @@ fn due_after(schedule: &Schedule, row: &TriggerRow) -> Option<i64> {
 }
 
 /// Records ticks that start no run.
-fn skip(app: &App, row: &mut TriggerRow, skipped: Skipped<'_>) -> ApiResult<()> {
+fn skip(host: &dyn TriggerHost, row: &mut TriggerRow, skipped: Skipped<'_>) -> TriggerResult<()> {
     let Skipped { from, to, count, now, reason, problem } = skipped;
     let facts = json!({
         "triggerId": row.id, "workflowId": row.workflow, "version": row.version, "reason": reason, "count": count,
         "from": time::format(from), "to": time::format(to), "message": problem,
     });
     let level = if problem.is_some() { skip_level(reason) } else { Level::Warn };
-    let record = app.fact(AuditEvent::TriggerSkipped, level, Actor::system(), facts);
+    let record = host.fact(AuditEvent::TriggerSkipped, level, Actor::system(), facts);
     let ticks = SkippedTicks {
         trigger: row.id.clone(),
         version: row.version.clone(),
@@ -262,7 +267,7 @@ fn skip(app: &App, row: &mut TriggerRow, skipped: Skipped<'_>) -> ApiResult<()> 
         reason: reason.to_owned(),
         problem,
     };
-    app.store.trigger_skip(ticks, record)?;
+    host.store().trigger_skip(ticks, record)?;
     row.cursor_ms = to;
     Ok(())
 }
@@ -279,22 +284,4 @@ struct Skipped<'a> {
 
 fn ms(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-impl App {
-    /// A host that stays fires the triggers of active workflows, unless another one does.
-    pub(crate) fn triggers_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
-        let scheduler = Arc::new(Mutex::new(Scheduler::default()));
-        self.again_and_again(threads, Duration::ZERO, move |app| {
-            let scheduler = Arc::clone(&scheduler);
-            async move {
-                let pass = move |app: &App| {
-                    let mut scheduler = scheduler.lock().unwrap_or_else(PoisonError::into_inner);
-                    scheduler.pass(app, app.world.clock.as_ref())
-                };
-                // What failed is tried again at the next look; a store that cannot be used says so elsewhere.
-                Some(app.blocking(pass).await.unwrap_or(LOOK))
-            }
-        });
-    }
 }

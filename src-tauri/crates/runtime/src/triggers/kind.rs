@@ -1,26 +1,38 @@
 //! The kinds of step that start runs, with what each reads from its settings. A new kind adds a variant here; firing,
 //! activating and listing are the same for all.
 
+use super::error::{Class, TriggerError, TriggerResult};
 use super::failures;
 use super::file_watch::{self, FileWatch};
 use super::poll_source::{self, Poll};
-use super::preview::next_times;
-use crate::dto::ScheduledTime;
-use crate::error::{ApiError, ApiResult, Class};
 use serde_json::{Value, json};
 use signalbox_engine::form::{self, Form};
 use signalbox_engine::schedule::{self, Schedule};
 use signalbox_engine::trigger::MANUAL;
 use signalbox_engine::webhook::{self, Webhook};
-use signalbox_model::{Map, time};
-use signalbox_store::TriggerRow;
+use signalbox_model::{Map, Node, Workflow, time};
+use signalbox_store::{NewTrigger, TriggerRow};
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 6] =
+pub const KINDS: [&str; 6] =
     [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND, poll_source::KIND];
 
+/// Steps at the top of a file that start it automatically, and those that `also` names.
+pub fn triggers_of(workflow: &Workflow, also: impl Fn(&Node) -> bool) -> Vec<NewTrigger> {
+    let starts = |node: &Node| KINDS.contains(&node.kind.as_str()) || also(node);
+    let own = workflow.nodes.iter().filter(|(_, node)| starts(node) && node.disabled != Some(true));
+    own.map(|(id, node)| NewTrigger {
+        id: format!("{}.{id}", workflow.id),
+        node: id.clone(),
+        kind: node.kind.clone(),
+        title: node.title.clone(),
+        config: node.config.clone().unwrap_or_else(|| json!({})).to_string(),
+    })
+    .collect()
+}
+
 /// The settings of a trigger.
-pub(crate) enum Settings {
+pub enum Settings {
     /// `trigger.schedule`
     Schedule(Box<Schedule>),
     /// `trigger.form`
@@ -39,7 +51,7 @@ pub(crate) enum Settings {
 
 impl Settings {
     /// Activation refuses settings that cannot be read; a later release may read them differently.
-    pub(crate) fn read(trigger: &TriggerRow) -> ApiResult<Self> {
+    pub fn read(trigger: &TriggerRow) -> TriggerResult<Self> {
         let config: Value = serde_json::from_str(&trigger.config).unwrap_or_default();
         match trigger.kind.as_str() {
             schedule::KIND => {
@@ -47,20 +59,20 @@ impl Settings {
                     let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
                     let message = format!("The schedule of {} cannot be used: {why}.", trigger.id);
                     let hint = "Correct the schedule, then activate the workflow again.";
-                    ApiError::new(Class::Invalid, "BAD_SCHEDULE", message, hint)
+                    TriggerError::new(Class::Invalid, "BAD_SCHEDULE", message, hint)
                 })
             }
             form::KIND => Form::read(&config).map(|form| Self::Form(Box::new(form))).map_err(|problems| {
                 let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
                 let message = format!("The form of {} cannot be used: {why}.", trigger.id);
                 let hint = "Correct the form, then activate the workflow again.";
-                ApiError::new(Class::Invalid, "BAD_FORM", message, hint)
+                TriggerError::new(Class::Invalid, "BAD_FORM", message, hint)
             }),
             webhook::KIND => Webhook::read(&config).map(|hook| Self::Webhook(Box::new(hook))).map_err(|problems| {
                 let why = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
                 let message = format!("The webhook of {} cannot be used: {why}.", trigger.id);
                 let hint = "Correct the webhook, then activate the workflow again.";
-                ApiError::new(Class::Invalid, "BAD_WEBHOOK", message, hint)
+                TriggerError::new(Class::Invalid, "BAD_WEBHOOK", message, hint)
             }),
             failures::KIND => Ok(Self::Failures),
             file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
@@ -68,7 +80,7 @@ impl Settings {
             MANUAL => Ok(Self::Manual),
             kind => {
                 let message = format!("This release does not know the trigger kind {kind} of {}.", trigger.id);
-                Err(ApiError::new(
+                Err(TriggerError::new(
                     Class::Invalid,
                     "UNKNOWN_TRIGGER",
                     message,
@@ -78,17 +90,17 @@ impl Settings {
         }
     }
 
-    /// The times at which it fires next, after a moment; none for a trigger that waits for events.
-    pub(crate) fn next(&self, after_ms: i64, count: usize) -> Vec<ScheduledTime> {
+    /// The schedule that it follows; none for a trigger that waits for events.
+    pub fn schedule(&self) -> Option<Schedule> {
         match self {
-            Self::Schedule(schedule) => next_times(schedule, after_ms, count),
-            Self::Poll(poll) => next_times(&poll.schedule(), after_ms, count),
-            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => Vec::new(),
+            Self::Schedule(schedule) => Some(Schedule::clone(schedule)),
+            Self::Poll(poll) => Some(poll.schedule()),
+            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => None,
         }
     }
 
     /// The event of a firing by hand: a sample of what the trigger hands on.
-    pub(crate) fn sample(&self, trigger: &TriggerRow, now_ms: i64) -> Map {
+    pub fn sample(&self, trigger: &TriggerRow, now_ms: i64) -> Map {
         match self {
             Self::Schedule(schedule) => tick(trigger, schedule, now_ms, now_ms, true),
             Self::Form(form) => submitted(trigger, form.sample(), &[], now_ms, true),
@@ -101,7 +113,7 @@ impl Settings {
     }
 
     /// The path behind `/hooks/`, for one that HTTP requests fire.
-    pub(crate) fn hook_path(&self) -> Option<&str> {
+    pub fn hook_path(&self) -> Option<&str> {
         match self {
             Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) | Self::Poll(_) | Self::Manual => {
                 None
@@ -112,7 +124,7 @@ impl Settings {
 }
 
 /// What a schedule hands on.
-pub(crate) fn tick(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_ms: i64, manual: bool) -> Map {
+pub(super) fn tick(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_ms: i64, manual: bool) -> Map {
     let event = json!({
         "scheduledAt": time::format(tick_ms), "firedAt": time::format(now_ms), "timezone": schedule.timezone,
         "local": schedule.local(tick_ms), "triggerId": trigger.id, "manual": manual,
@@ -121,7 +133,7 @@ pub(crate) fn tick(trigger: &TriggerRow, schedule: &Schedule, tick_ms: i64, now_
 }
 
 /// What a form hands on.
-pub(crate) fn submitted(trigger: &TriggerRow, answers: Map, files: &[Value], now_ms: i64, manual: bool) -> Map {
+pub fn submitted(trigger: &TriggerRow, answers: Map, files: &[Value], now_ms: i64, manual: bool) -> Map {
     let event = json!({
         "answers": answers, "files": files, "submittedAt": time::format(now_ms), "triggerId": trigger.id, "manual": manual,
     });

@@ -1,9 +1,9 @@
 //! The source of a `trigger.poll`: what is sent, with the code of `http.request`, so that secrets, hosts and limits hold as they
 //! do there; and what its answer lists.
 
-use crate::error::{ApiError, Class};
-use crate::workflows::check;
+use super::error::{Class, TriggerError};
 use serde_json::{Value, json};
+use signalbox_engine::catalog::Catalog;
 use signalbox_engine::config::{self, TRUSTED};
 use signalbox_engine::effect::{Call, CallKey, CallSlot, Permits};
 use signalbox_engine::expr::Expr;
@@ -19,7 +19,7 @@ use signalbox_ports::{Unheard, World};
 use std::sync::Arc;
 
 /// The kind of step that asks a source.
-pub(crate) const KIND: &str = "trigger.poll";
+pub const KIND: &str = "trigger.poll";
 /// The kind of step whose code sends the request.
 const REQUEST: &str = "http.request";
 /// Settings that are those of a request.
@@ -31,35 +31,37 @@ const EVERY_MS: i64 = 300_000;
 
 /// The settings of a trigger that asks a source.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Poll {
-    pub(super) config: Value,
-    pub(super) every_ms: i64,
-    pub(super) takes_existing: bool,
+pub struct Poll {
+    /// As the step has them.
+    pub config: Value,
+    pub(crate) every_ms: i64,
+    pub(crate) takes_existing: bool,
 }
 
 /// What a source lists.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
+pub struct Listed {
     /// Key and item, in the order of the source; of items with the same key the first.
-    pub(super) items: Vec<(String, Value)>,
+    pub items: Vec<(String, Value)>,
     /// The largest cursor.
-    pub(super) cursor: Option<Value>,
+    pub cursor: Option<Value>,
 }
 
 impl Poll {
-    pub(crate) fn read(config: Value) -> Self {
+    /// From the settings of the step.
+    pub fn read(config: Value) -> Self {
         let every_ms = config.get("every").and_then(Value::as_i64).unwrap_or(EVERY_MS);
         let takes_existing = config.get("existing").and_then(Value::as_str) == Some("process");
         Self { config, every_ms, takes_existing }
     }
 
     /// When it asks.
-    pub(crate) fn schedule(&self) -> Schedule {
+    pub fn schedule(&self) -> Schedule {
         Schedule::every(self.every_ms)
     }
 
     /// Keys are compared among those of the same source (address or workflow) and key expression only.
-    pub(super) fn namespace(&self) -> String {
+    pub(crate) fn namespace(&self) -> String {
         let named = match self.source_workflow() {
             Some(id) => json!(["workflow", id, self.config["key"]]),
             None => json!([self.config["url"], self.config["key"]]),
@@ -68,12 +70,12 @@ impl Poll {
     }
 
     /// The id of the workflow that is the source; none when it is an address.
-    pub(super) fn source_workflow(&self) -> Option<&str> {
+    pub fn source_workflow(&self) -> Option<&str> {
         poll_source_workflow(&self.config)
     }
 
     /// What the expressions of the settings see.
-    pub(super) fn scope(workflow: &Workflow, cursor: Value) -> Scope {
+    pub(crate) fn scope(workflow: &Workflow, cursor: Value) -> Scope {
         let mut scope = Scope::empty();
         scope.params = Arc::new(params::complete(workflow, &json!({})));
         scope.workflow = Arc::new(json!({ "id": workflow.id }));
@@ -87,13 +89,19 @@ impl Poll {
     }
 
     /// The request of the source as a call of a step. `here`: a person on this machine answers for it.
-    fn call(&self, workflow: &Arc<Workflow>, cursor: Value, here: bool) -> Result<Call, NodeFailure> {
-        let descriptor = check::catalog().get(KIND).ok_or_else(no_code)?;
+    fn call(
+        &self,
+        catalog: &Catalog,
+        workflow: &Arc<Workflow>,
+        cursor: Value,
+        here: bool,
+    ) -> Result<Call, NodeFailure> {
+        let descriptor = catalog.get(KIND).ok_or_else(no_code)?;
         let scope = Self::scope(workflow, cursor);
         let mut fields = self.config.as_object().cloned().unwrap_or_default();
         fields.retain(|name, _| REQUEST_FIELDS.contains(&name.as_str()));
         // The fields of the trigger are left to this place; those of a request are the same and are evaluated.
-        let form = check::catalog().get(REQUEST).ok_or_else(no_code)?;
+        let form = catalog.get(REQUEST).ok_or_else(no_code)?;
         let mut request = config::evaluate(&Value::Object(fields), Some(&form.config), &scope)
             .map_err(|error| error.failure("url"))?;
         request["responseType"] = json!("json");
@@ -122,14 +130,15 @@ impl Poll {
     }
 
     /// Asks the source; gives `{status, headers, response}`.
-    pub(super) async fn ask(
+    pub async fn ask(
         &self,
         world: &World,
+        catalog: &Catalog,
         workflow: &Arc<Workflow>,
         cursor: Value,
         here: bool,
     ) -> Result<Value, NodeFailure> {
-        let call = self.call(workflow, cursor, here)?;
+        let call = self.call(catalog, workflow, cursor, here)?;
         let (Some(Kind::Effect(code)), Some(slot)) = (signalbox_nodes::kind(REQUEST), call.slots.first()) else {
             return Err(no_code());
         };
@@ -139,7 +148,7 @@ impl Poll {
     }
 
     /// What an answer lists.
-    pub(super) fn listed(&self, answer: Value) -> Result<Listed, NodeFailure> {
+    pub fn listed(&self, answer: Value) -> Result<Listed, NodeFailure> {
         let list = match self.expression("items")? {
             Some(items) => {
                 let mut scope = Scope::empty();
@@ -197,7 +206,7 @@ impl Poll {
 }
 
 /// Numbers by size, texts as they are sorted; of values that have no order the later one.
-pub(super) fn larger(one: Value, other: Value) -> Value {
+pub(crate) fn larger(one: Value, other: Value) -> Value {
     let keeps = match (&one, &other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() >= other.as_f64(),
         (Value::String(one), Value::String(other)) => one >= other,
@@ -212,20 +221,20 @@ fn no_code() -> NodeFailure {
 }
 
 /// What the trigger hands on.
-pub(crate) fn event(trigger: &str, items: Vec<Value>, now_ms: i64, manual: bool) -> Map {
+pub(super) fn event(trigger: &str, items: Vec<Value>, now_ms: i64, manual: bool) -> Map {
     let event = json!({ "items": items, "polledAt": time::format(now_ms), "triggerId": trigger, "manual": manual });
     event.as_object().cloned().unwrap_or_default()
 }
 
 /// Why the source could not be asked, for a person.
-pub(super) fn told(failure: &NodeFailure) -> String {
+pub(crate) fn told(failure: &NodeFailure) -> String {
     let message = failure.message.trim_end_matches('.');
     format!("The source cannot be read: {message} ({}).", failure.code)
 }
 
 /// The same as the answer of a command.
-pub(super) fn refused(failure: &NodeFailure) -> ApiError {
+pub fn refused(failure: &NodeFailure) -> TriggerError {
     let hint = "Correct the settings of the step, then test it again.";
-    ApiError::new(Class::Invalid, "SOURCE_FAILED", told(failure), hint)
+    TriggerError::new(Class::Invalid, "SOURCE_FAILED", told(failure), hint)
         .with(json!({ "code": failure.code, "field": failure.details.get("field") }))
 }

@@ -2,13 +2,12 @@
 //! source. Which run was asked is written down before it starts and forgotten in the transaction that takes its items, so a crash
 //! neither loses what a run has put out nor runs the source a second time.
 
+use super::error::{Class, TriggerError, TriggerResult};
+use super::host::{TriggerHost, TriggeredRun};
 use super::poll_source::Poll;
-use crate::app::App;
-use crate::error::{ApiError, ApiResult, Class};
-use crate::runs::new_run::NewRun;
-use crate::workflows::check;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use signalbox_engine::catalog::Catalog;
 use signalbox_engine::validate::{Called, called_by};
 use signalbox_engine::{BY_TRIGGER, config};
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
@@ -19,11 +18,11 @@ use std::sync::Arc;
 /// Whose keys these starts have.
 const SCOPE: &str = "trigger.poll";
 /// The run has not ended: its items come later.
-pub(super) const NOT_ENDED: &str = "SOURCE_NOT_ENDED";
+pub(crate) const NOT_ENDED: &str = "SOURCE_NOT_ENDED";
 
 /// The run of a source whose items were not taken yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     /// The source and key expression that it was asked for.
     of: String,
     /// Names the start: sent again, it gives the same run.
@@ -33,24 +32,24 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn new(trigger: &str, poll: &Poll, now_ms: i64) -> Self {
+    pub(crate) fn new(trigger: &str, poll: &Poll, now_ms: i64) -> Self {
         Self { of: poll.namespace(), key: format!("{trigger} {}", time::format(now_ms)), run: None }
     }
 
     /// What is kept beside the keys of the trigger; none for another source.
-    pub(super) fn read(text: &str, poll: &Poll) -> Option<Self> {
+    pub(crate) fn read(text: &str, poll: &Poll) -> Option<Self> {
         serde_json::from_str(text).ok().filter(|pending: &Self| pending.of == poll.namespace())
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         json!(self).to_string()
     }
 
-    pub(super) fn run(&self) -> Option<&str> {
+    pub(crate) fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
 
-    pub(super) fn started(self, run: String) -> Self {
+    pub(crate) fn started(self, run: String) -> Self {
         Self { run: Some(run), ..self }
     }
 
@@ -70,14 +69,14 @@ impl Poll {
 }
 
 /// The workflow that is the source, with the sub-workflows that it runs.
-fn source_of(id: &str, called: &Called) -> Result<(Workflow, Called), NodeFailure> {
+fn source_of(id: &str, called: &Called, catalog: &Catalog) -> Result<(Workflow, Called), NodeFailure> {
     let missing = || NodeFailure::validation("UNKNOWN_WORKFLOW", format!("The workflow '{id}' is not there"));
     let file = called.files.get(id).ok_or_else(missing)?;
     let mut own = Called { connectors: called.connectors.clone(), ..Called::default() };
-    let mut todo = called_by(file, check::catalog());
+    let mut todo = called_by(file, catalog);
     while let Some(next) = todo.pop() {
         if let Some(file) = called.files.get(next).filter(|_| !own.files.contains_key(next)) {
-            todo.extend(called_by(file, check::catalog()));
+            todo.extend(called_by(file, catalog));
             own.files.insert(next.to_owned(), Arc::clone(file));
         }
     }
@@ -85,33 +84,34 @@ fn source_of(id: &str, called: &Called) -> Result<(Workflow, Called), NodeFailur
 }
 
 /// A start that was refused, like any other failure of the source.
-fn refusal(error: ApiError) -> ApiResult<NodeFailure> {
+fn refusal(error: TriggerError) -> TriggerResult<NodeFailure> {
     if error.class == Class::Unavailable {
         return Err(error);
     }
     Ok(NodeFailure::tool(&error.code, error.message))
 }
 
-impl App {
+impl dyn TriggerHost + '_ {
     /// The run of a source: the one that was started before for the same question, or a new one.
-    pub(super) fn start_source(
+    pub(crate) fn start_source(
         &self,
         row: &TriggerRow,
         poll: &Poll,
         (workflow, called): &(Workflow, Called),
         pending: &Pending,
         cursor: Value,
-    ) -> ApiResult<Result<String, NodeFailure>> {
+    ) -> TriggerResult<Result<String, NodeFailure>> {
         let key = pending.run_key();
-        if let Some(before) = self.started_before(Some(&key))? {
-            return Ok(Ok(before.run_id()));
+        if let Some(before) = self.started_before(&key)? {
+            return Ok(Ok(before));
         }
         let started_by = if row.here { BY_TRIGGER } else { BY_REST };
         let origin = RunOrigin { started_by: Some(started_by.to_owned()), ..RunOrigin::default() };
         self.start_source_run(poll, workflow, called, cursor, origin, Some(key))
     }
 
-    pub(super) fn start_source_run(
+    /// Starts a run of the workflow that is the source.
+    pub fn start_source_run(
         &self,
         poll: &Poll,
         workflow: &Workflow,
@@ -119,22 +119,24 @@ impl App {
         cursor: Value,
         origin: RunOrigin,
         key: Option<RunKey>,
-    ) -> ApiResult<Result<String, NodeFailure>> {
+    ) -> TriggerResult<Result<String, NodeFailure>> {
         let id = poll.source_workflow().unwrap_or_default();
-        let asked = poll.source_params(workflow, cursor).and_then(|params| Ok((params, source_of(id, called)?)));
+        let asked = poll
+            .source_params(workflow, cursor)
+            .and_then(|params| Ok((params, source_of(id, called, &self.runtime().registry().catalog)?)));
         let (params, (source, own)) = match asked {
             Ok(asked) => asked,
             Err(failure) => return Ok(Err(failure)),
         };
-        let new = NewRun { params, origin, ..NewRun::default() };
-        match self.start_workflow(source, own, new, key, None, None) {
+        let run = TriggeredRun { params, origin, key, fired: None };
+        match self.start(source, own, run) {
             Ok(started) => Ok(Ok(started.run_id())),
             Err(error) => Ok(Err(refusal(error)?)),
         }
     }
 
     /// What the run of a source lists, as the answer of an address: `{runId, response}`.
-    pub(super) fn source_output(&self, run: &str) -> ApiResult<Result<Value, NodeFailure>> {
+    pub fn source_output(&self, run: &str) -> TriggerResult<Result<Value, NodeFailure>> {
         let summary: RunSummary = match self.summary_now(run) {
             Ok(summary) => summary,
             Err(error) if error.class == Class::Unavailable => return Err(error),

@@ -4,17 +4,17 @@ use signalbox_ports::FileEntry;
 use std::collections::BTreeMap;
 
 /// Size and time of a file: what is compared before anything is read.
-pub(super) type Look = (u64, i64);
+pub(crate) type Look = (u64, i64);
 
 /// Files that are not known yet, and since when they look as they do.
 #[derive(Debug, Default)]
-pub(super) struct Settling {
+pub(crate) struct Settling {
     since: BTreeMap<String, (Look, i64)>,
 }
 
 impl Settling {
     /// What is in the folder now. Gives the files that have been still for so long and are not known as they look.
-    pub(super) fn observe(
+    pub(crate) fn observe(
         &mut self,
         entries: Vec<FileEntry>,
         known: impl Fn(&str) -> Option<Look>,
@@ -40,12 +40,12 @@ impl Settling {
     }
 
     /// When the next file may be whole; none when nothing waits.
-    pub(super) fn next(&self, settle_ms: i64) -> Option<i64> {
+    pub(crate) fn next(&self, settle_ms: i64) -> Option<i64> {
         self.since.values().map(|(_, since)| since.saturating_add(settle_ms)).min()
     }
 
     /// It turned out to be still in change.
-    pub(super) fn again(&mut self, path: &str, now_ms: i64) {
+    pub(crate) fn again(&mut self, path: &str, now_ms: i64) {
         if let Some((_, since)) = self.since.get_mut(path) {
             *since = now_ms;
         }

@@ -1,0 +1,252 @@
+//! `--target source`: a Cargo project that builds the program (ADR 153). The crates of Signalbox that it needs are copied into it, so that it
+//! builds wherever their outside crates can be had.
+
+use super::{Export, Exported, HumanReview};
+use crate::error::{ApiError, ApiResult, Class};
+use crate::host::files::io_error;
+use sha2::{Digest, Sha256};
+use signalbox_model::hash::hex;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Crates of every program.
+const CRATES: [&str; 11] = [
+    "adapters",
+    "audit",
+    "documents",
+    "engine",
+    "guardrails",
+    "model",
+    "nodes",
+    "ports",
+    "runtime",
+    "standalone",
+    "store",
+];
+/// What they read when they are built.
+const FOLDERS: [&str; 3] = ["connectors", "node-catalog", "schemas"];
+/// Where the crates are in a checkout, and in the project below `signalbox`.
+const PLACE: &str = "src-tauri/crates";
+/// Sections of a manifest that only the checkout needs.
+const LEFT_OUT: [&str; 5] = ["[dev-dependencies]", "[[test]]", "[[bench]]", "[[example]]", "[[bin]]"];
+
+impl Export {
+    /// Features of the runner by the modules of the workflow.
+    fn features(&self) -> Vec<&'static str> {
+        let has = |name: &str| self.bundle.modules.iter().any(|module| module.name == name);
+        let own = ["databases", "mail", "model", "retrieval", "tools"].into_iter().filter(|name| has(name));
+        own.chain(self.bundle.serves().then_some("server")).collect()
+    }
+
+    /// Writes the project into a folder that is new or empty. `checkout` holds the sources of Signalbox.
+    ///
+    /// # Errors
+    /// The sources are missing or of another version, or why a file cannot be written.
+    pub fn write_source(&self, out: &Path, checkout: &Path) -> ApiResult<Exported> {
+        Self::check_folder(out)?;
+        let workspace = read(&checkout.join("Cargo.toml")).map_err(|_| no_sources(checkout))?;
+        let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
+        if !workspace.contains(&version) || !checkout.join(PLACE).join("standalone").is_dir() {
+            return Err(no_sources(checkout));
+        }
+        let mut files = Files::new(out.to_owned());
+        let crates: Vec<&str> =
+            CRATES.into_iter().chain(self.features().contains(&"retrieval").then_some("retrieval")).collect();
+        for name in &crates {
+            let (from, to) = (checkout.join(PLACE).join(name), format!("signalbox/{PLACE}/{name}"));
+            files
+                .write(&format!("{to}/Cargo.toml"), only_what_is_built(&read(&from.join("Cargo.toml"))?).as_bytes())?;
+            if from.join("build.rs").is_file() {
+                files.copy(&from.join("build.rs"), &format!("{to}/build.rs"))?;
+            }
+            for folder in ["src", "samples"] {
+                files.copy_folder(&from.join(folder), &format!("{to}/{folder}"))?;
+            }
+        }
+        for folder in FOLDERS {
+            files.copy_folder(&checkout.join(folder), &format!("signalbox/{folder}"))?;
+        }
+        files.copy(&checkout.join("LICENSE"), "signalbox/LICENSE")?;
+        files.copy(&checkout.join("Cargo.lock"), "Cargo.lock")?;
+        files.write("signalbox/Cargo.toml", with_members(&workspace, &crates).as_bytes())?;
+        for file in &self.bundle.files {
+            files.write(&format!("workflows/{}.signalbox.json", file.id), file.text.as_bytes())?;
+        }
+        let mut manifest = self.bundle.clone();
+        manifest.files.clear();
+        let manifest = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+        files.write("program.json", manifest.as_bytes())?;
+        files.write("Cargo.toml", self.manifest().as_bytes())?;
+        files.write("rustfmt.toml", b"max_width = 120\nuse_small_heuristics = \"Max\"\n")?;
+        files.write("src/main.rs", self.main().as_bytes())?;
+        Ok(Exported { file: out.to_owned(), size: files.size, sha256: hex(&files.hash.finalize()) })
+    }
+
+    fn manifest(&self) -> String {
+        let features: Vec<String> = self.features().iter().map(|name| format!("\"{name}\"")).collect();
+        format!(
+            "# {}: a program made of a workflow by Signalbox {}. Build it with `cargo build --release`.\n\
+             [package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
+             # The copy of Signalbox is a workspace of its own.\n[workspace]\nexclude = [\"signalbox\"]\n\n\
+             # Only the parts that the steps of the workflow need.\n[dependencies]\n\
+             signalbox-standalone = {{ path = \"signalbox/{PLACE}/standalone\", default-features = false, features = [{}] }}\n\
+             serde_json = \"1\"\n\n[profile.release]\nlto = \"fat\"\ncodegen-units = 1\nstrip = true\n",
+            one_line(&self.bundle.title),
+            self.bundle.made_by,
+            self.bundle.name,
+            features.join(", ")
+        )
+    }
+
+    fn main(&self) -> String {
+        let mut abilities = String::from("Abilities::core()");
+        let features = self.features();
+        for (name, is_there) in [
+            (".with_inbox()", self.bundle.human == HumanReview::Ui),
+            (".with_triggers()", !self.bundle.needs.triggers.is_empty()),
+            (".with_callback()", self.bundle.human == HumanReview::Callback),
+            (".with_outside()", features.iter().any(|name| *name != "server")),
+        ] {
+            abilities.push_str(if is_there { name } else { "" });
+        }
+        let mut workflows = String::new();
+        for file in &self.bundle.files {
+            let id = &file.id;
+            // Writing to a text does not fail.
+            let _ = writeln!(
+                workflows,
+                "        .with_workflow(\"{id}\", include_str!(\"../workflows/{id}.signalbox.json\"))"
+            );
+        }
+        let modules: Vec<String> = self
+            .bundle
+            .modules
+            .iter()
+            .map(|module| {
+                let why = if module.kinds.is_empty() { "every program".to_owned() } else { module.kinds.join(", ") };
+                format!("//! - `{}`: {why}", module.name)
+            })
+            .collect();
+        format!(
+            "//! {}, exported from Signalbox {}. Its modules, and the kinds of steps that need them:\n{}\n\n\
+             use serde_json::Value;\nuse signalbox_standalone::{{Abilities, Program}};\nuse std::process::ExitCode;\n\n\
+             fn main() -> ExitCode {{\n\
+             \x20   // Configuration: what the program is called, what it needs, where its audit chain is kept. Arguments, environment and\n\
+             \x20   // the files that they name are read by `start`, before anything is opened.\n\
+             \x20   Program::with_manifest(include_str!(\"../program.json\"))\n\
+             \x20       // The workflow, then those that its steps call.\n{workflows}\
+             \x20       // The kinds of steps: what is not named here is not in the program.\n\
+             \x20       .with_abilities({abilities})\n\
+             \x20       // Hears of every step that fails. The handlers of the workflow act on their own.\n\
+             \x20       .on_error(step_failed)\n\
+             \x20       // `run`, `resume`, `serve`, `tasks`: what the arguments say.\n\
+             \x20       .start()\n}}\n\n\
+             /// A step failed: the event, as `run --events` prints it.\n\
+             fn step_failed(event: &Value) {{\n\
+             \x20   eprintln!(\"Step {{}} failed: {{}}\", event[\"stepId\"], event[\"payload\"][\"error\"][\"message\"]);\n}}\n",
+            one_line(&self.bundle.title),
+            self.bundle.made_by,
+            modules.join("\n")
+        )
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+fn no_sources(checkout: &Path) -> ApiError {
+    let message =
+        format!("{} does not hold the sources of Signalbox {}.", checkout.display(), env!("CARGO_PKG_VERSION"));
+    let hint = "Name a checkout of this version with --source-of-signalbox DIR, or put its sources into the folder `source` beside signalbox.";
+    ApiError::new(Class::NotFound, "SOURCES_MISSING", message, hint)
+}
+
+fn read(path: &Path) -> ApiResult<String> {
+    fs::read_to_string(path).map_err(|error| io_error(&error, path, "read"))
+}
+
+/// A manifest without what only tests of the checkout need.
+fn only_what_is_built(manifest: &str) -> String {
+    let mut is_left_out = false;
+    let kept = manifest.lines().filter(|line| {
+        if line.starts_with('[') {
+            is_left_out = LEFT_OUT.contains(&line.trim());
+        }
+        !is_left_out
+    });
+    kept.map(|line| format!("{line}\n")).collect()
+}
+
+/// The workspace of the checkout with these crates only.
+fn with_members(workspace: &str, crates: &[&str]) -> String {
+    let members: String = crates.iter().map(|name| format!("    \"{PLACE}/{name}\",\n")).collect();
+    let mut made = String::new();
+    let mut in_members = false;
+    for line in workspace.lines() {
+        if line.starts_with("members = [") {
+            in_members = true;
+            made.push_str("members = [\n");
+            made.push_str(&members);
+        }
+        if !in_members && !line.starts_with("default-members") {
+            made.push_str(line);
+            made.push('\n');
+        }
+        if in_members && line == "]" {
+            in_members = false;
+            made.push_str("]\n");
+        }
+    }
+    made
+}
+
+/// What is written, and the hash of all of it in order.
+struct Files {
+    out: PathBuf,
+    size: u64,
+    hash: Sha256,
+}
+
+impl Files {
+    fn new(out: PathBuf) -> Self {
+        Self { out, size: 0, hash: Sha256::new() }
+    }
+
+    fn write(&mut self, place: &str, bytes: &[u8]) -> ApiResult<()> {
+        let to = self.out.join(place);
+        let folder = to.parent().unwrap_or(&self.out);
+        fs::create_dir_all(folder).map_err(|error| io_error(&error, folder, "created"))?;
+        fs::write(&to, bytes).map_err(|error| io_error(&error, &to, "written"))?;
+        self.size += bytes.len() as u64;
+        self.hash.update(place);
+        self.hash.update(bytes);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: &Path, place: &str) -> ApiResult<()> {
+        let bytes = fs::read(from).map_err(|error| io_error(&error, from, "read"))?;
+        self.write(place, &bytes)
+    }
+
+    /// A folder with everything in it, in the order of the names; nothing when it is not there.
+    fn copy_folder(&mut self, from: &Path, place: &str) -> ApiResult<()> {
+        let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let to = format!("{place}/{name}");
+            if path.is_dir() {
+                self.copy_folder(&path, &to)?
+            } else {
+                self.copy(&path, &to)?
+            };
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,26 @@
+//! What starts runs by itself: schedules, webhooks, forms, folders, sources and failures (ADR 90 to 99). A host of the app and an exported program
+//! fire with the same code; [`TriggerHost`] is what they give it.
+
+mod error;
+mod failures;
+mod file_watch;
+mod fire;
+mod forms;
+mod host;
+mod kind;
+mod poll;
+mod poll_run;
+mod poll_source;
+mod scheduler;
+mod seen;
+mod settle;
+pub mod webhook;
+
+pub use error::{Class, TriggerError, TriggerResult};
+pub use file_watch::{KIND as FILE_WATCH, cannot_look};
+pub use fire::{Occurrence, params};
+pub use forms::{ActiveForm, FormIndex, RESULT_WAIT, active_forms};
+pub use host::{STORE_LEVEL, TriggerHost, TriggeredRun, pinned_version, summary_of};
+pub use kind::{KINDS, Settings, submitted, triggers_of};
+pub use poll_source::{KIND as POLL, Listed, Poll, refused};
+pub use scheduler::{LOOK, MOST_MISSED, Scheduler};

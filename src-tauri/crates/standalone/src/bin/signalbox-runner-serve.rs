@@ -1,0 +1,8 @@
+//! The program that exported workflows run in, with triggers and messages about tasks.
+
+use signalbox_standalone::{Abilities, start};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    start(Abilities::core().with_triggers().with_callback())
+}
