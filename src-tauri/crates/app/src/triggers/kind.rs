@@ -3,6 +3,7 @@
 
 use super::failures;
 use super::file_watch::{self, FileWatch};
+use super::mail_source::{self, MailSource};
 use super::poll_source::{self, Poll};
 use super::preview::next_times;
 use crate::dto::ScheduledTime;
@@ -16,8 +17,8 @@ use signalbox_model::{Map, time};
 use signalbox_store::TriggerRow;
 
 /// Steps of these kinds start an active workflow.
-pub(crate) const KINDS: [&str; 6] =
-    [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND, poll_source::KIND];
+pub(crate) const KINDS: [&str; 7] =
+    [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND, mail_source::KIND, poll_source::KIND];
 
 /// The settings of a trigger.
 pub(crate) enum Settings {
@@ -31,6 +32,8 @@ pub(crate) enum Settings {
     Failures,
     /// `trigger.file_watch`
     FileWatch(Box<FileWatch>),
+    /// `trigger.mail`
+    Mail(Box<MailSource>),
     /// `trigger.poll`
     Poll(Box<Poll>),
     /// `trigger.manual` that offers its workflow as a tool.
@@ -64,6 +67,7 @@ impl Settings {
             }),
             failures::KIND => Ok(Self::Failures),
             file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
+            mail_source::KIND => Ok(Self::Mail(Box::new(MailSource::read(config)))),
             poll_source::KIND => Ok(Self::Poll(Box::new(Poll::read(config)))),
             MANUAL => Ok(Self::Manual),
             kind => {
@@ -83,7 +87,9 @@ impl Settings {
         match self {
             Self::Schedule(schedule) => next_times(schedule, after_ms, count),
             Self::Poll(poll) => next_times(&poll.schedule(), after_ms, count),
-            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => Vec::new(),
+            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Mail(_) | Self::Manual => {
+                Vec::new()
+            }
         }
     }
 
@@ -95,6 +101,7 @@ impl Settings {
             Self::Webhook(hook) => hook_sample(trigger, hook, now_ms),
             Self::Failures => failures::sample(&trigger.id, now_ms),
             Self::FileWatch(watch) => watch.sample(&trigger.id, now_ms),
+            Self::Mail(mail) => mail.sample(&trigger.id, &time::format(now_ms)),
             Self::Poll(_) => poll_source::event(&trigger.id, vec![json!({ "sample": true })], now_ms, true),
             Self::Manual => Map::new(),
         }
@@ -103,9 +110,13 @@ impl Settings {
     /// The path behind `/hooks/`, for one that HTTP requests fire.
     pub(crate) fn hook_path(&self) -> Option<&str> {
         match self {
-            Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) | Self::Poll(_) | Self::Manual => {
-                None
-            }
+            Self::Schedule(_)
+            | Self::Form(_)
+            | Self::Failures
+            | Self::FileWatch(_)
+            | Self::Mail(_)
+            | Self::Poll(_)
+            | Self::Manual => None,
             Self::Webhook(hook) => Some(&hook.path),
         }
     }

@@ -4,6 +4,7 @@
 use super::file_watch::Watched;
 use super::fire::skip_level;
 use super::kind::Settings;
+use super::mail_watch::WatchedMailbox;
 use super::poll::Polled;
 use crate::app::App;
 use crate::error::{ApiResult, Class};
@@ -71,6 +72,8 @@ pub(crate) struct Scheduler {
     versions: HashMap<String, (Workflow, Called)>,
     /// Folders that are watched.
     pub(super) folders: Vec<Watched>,
+    /// Mailboxes that are watched.
+    pub(super) mailboxes: Vec<WatchedMailbox>,
     /// Sources that are asked.
     pub(super) sources: Vec<Polled>,
     /// What the clock showed last.
@@ -91,8 +94,11 @@ impl Scheduler {
         }
         self.seen_ms = now;
         // What keeps one of them from firing does not keep schedules from it.
-        let waiting =
-            self.fire_failures(app, now).and(self.look_into_folders(app, now)).and(self.ask_sources(app, now));
+        let waiting = self
+            .fire_failures(app, now)
+            .and(self.look_into_folders(app, now))
+            .and(self.ask_sources(app, now))
+            .and(self.watch_mailboxes(app, now));
         while self.queue.first().is_some_and(|(due, _)| *due <= now) {
             let Some((_, id)) = self.queue.pop_first() else { break };
             match self.settle(app, &id, now) {
@@ -138,6 +144,7 @@ impl Scheduler {
     fn read(&mut self, app: &App, now: i64) -> ApiResult<()> {
         let mut watched_before = std::mem::take(&mut self.folders);
         let mut asked_before = std::mem::take(&mut self.sources);
+        let mut mailboxes_before = std::mem::take(&mut self.mailboxes);
         self.queue.clear();
         let (mut others, mut put_back, mut active) = (Vec::new(), Vec::new(), BTreeSet::new());
         // Many schedules say the same.
@@ -175,6 +182,11 @@ impl Scheduler {
                     let before = watched_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| watched_before.swap_remove(index));
                     self.folders.push(Watched::new(app, row, *settings, before)?);
+                }
+                Ok(Settings::Mail(source)) => {
+                    let before = mailboxes_before.iter().position(|one| one.id() == row.id);
+                    let before = before.map(|index| mailboxes_before.swap_remove(index));
+                    self.mailboxes.push(WatchedMailbox::new(app, row, *source, before)?);
                 }
                 Ok(Settings::Poll(poll)) => {
                     let before = asked_before.iter().position(|one| one.id() == row.id);
