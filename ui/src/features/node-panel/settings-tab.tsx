@@ -6,6 +6,7 @@ import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
 import { quotedName, TableBrowser, tableName, withName } from '../../shared/database/table-browser.tsx';
+import { CopyCurl } from '../../shared/http/copy-curl.tsx';
 import { PollPanel } from '../../shared/poll/poll-panel.tsx';
 import { SampleRun } from '../../shared/sample-run.tsx';
 import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
@@ -60,6 +61,7 @@ const WEBHOOK = 'trigger.webhook';
 const POLL = 'trigger.poll';
 const QUERY = 'db.query';
 const WRITE = 'db.write';
+const HTTP = 'http.request';
 /** The webhook and the source of new items have tests of their own. */
 const TRIED_WITH_A_SAMPLE: readonly string[] = [SCHEDULE, FORM, 'trigger.file_watch', 'trigger.mail', 'trigger.error'];
 
@@ -187,6 +189,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
         {parts ? (
           <ModelContext value={chosen}><SchemaForm key={`folded ${nodeId}`} schema={parts.schema} shown={parts.folded} value={node.config} onChange={onConfig} diagnostics={forFields(diagnostics, `${pointer}/config`, parts.folded)} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.folded', { kind: label })} json={false} widgets={WIDGETS} /></ModelContext>
         ) : null}
+        {node.type === HTTP ? <CopyCurl config={isObject(node.config) ? node.config : {}} /> : null}
         <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.more.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />
       </MoreSettings>
       <GuardsEditor nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} readOnly={readOnly} onEdit={onEdit} />
