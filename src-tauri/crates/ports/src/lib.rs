@@ -11,7 +11,6 @@ pub mod host;
 mod http;
 pub mod llm;
 pub mod mail;
-pub mod mail_watch;
 pub mod remembered;
 pub mod retrieval;
 pub mod scripts;
@@ -32,8 +31,7 @@ pub use http::{
     is_of_connection,
 };
 pub use llm::{Llm, NoLlm};
-pub use mail::{Mail, NoMail};
-pub use mail_watch::{MailPlace, MailWatch, MailWatched, Renumbered};
+pub use mail::{Mail, MailPlace, MailWatch, MailWatched, NoMail, Renumbered};
 pub use remembered::{NoRemembered, RememberError, Remembered};
 pub use retrieval::{IndexWriter, NoRetrieval, Retrieval, RetrievalError};
 pub use scripts::{NoScripts, Scripts};

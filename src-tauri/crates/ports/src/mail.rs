@@ -1,6 +1,9 @@
 //! Mail as steps ask for it: messages sent over SMTP, mailboxes read over IMAP.
 
-use crate::mail_watch::{MailWatch, MailWatched};
+mod watch;
+
+pub use watch::{MailPlace, MailWatch, MailWatched, Renumbered};
+
 use crate::secret::Credential;
 use async_trait::async_trait;
 use std::sync::Arc;

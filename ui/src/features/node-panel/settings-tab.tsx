@@ -5,7 +5,7 @@ import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
-import { quotedName, TableBrowser, tableName, withName } from '../../shared/database/table-browser.tsx';
+import { quotedName, TableBrowser, tableName, tableParts, withName } from '../../shared/database/table-browser.tsx';
 import { CopyCurl } from '../../shared/http/copy-curl.tsx';
 import { PollPanel } from '../../shared/poll/poll-panel.tsx';
 import { SampleRun } from '../../shared/sample-run.tsx';
@@ -118,7 +118,7 @@ function DatabaseNames({ nodeId, node, workflowId, readOnly, onEdit }: Pick<Sett
     <TableBrowser key={`tables ${nodeId}`} workflowId={workflowId} config={config} readOnly={readOnly}
       onTable={(table) => {
         if (node.type === WRITE) set('table', tableName(table));
-        else set('sql', withName(config['sql'], [table.schema, table.name].flatMap((part) => (part === undefined ? [] : [quotedName(system, part)])).join('.')));
+        else set('sql', withName(config['sql'], tableParts(table).map((part) => quotedName(system, part)).join('.')));
       }}
       onColumn={(_, column) => {
         if (node.type === QUERY) set('sql', withName(config['sql'], quotedName(system, column)));

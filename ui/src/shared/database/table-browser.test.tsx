@@ -39,5 +39,5 @@ it('says why there are no tables', async () => {
 it('writes names as SQL needs them', () => {
   expect([quotedName('postgres', 'orders'), quotedName('postgres', 'Total'), quotedName('sqlite', 'order'), quotedName('mysql', 'a`b')]).toEqual(['orders', '"Total"', '"order"', '`a``b`']);
   expect([withName(undefined, 'orders'), withName('SELECT * FROM', 'orders'), withName('SELECT o.', 'id')]).toEqual(['orders', 'SELECT * FROM orders', 'SELECT o.id']);
-  expect([tableName({ schema: 'a', name: 'b' }), tableName({ name: 'b' })]).toEqual(['a.b', 'b']);
+  expect([tableName({ schema: 'a', name: 'b' }), tableName({ name: 'b' }), tableName({ schema: 'main', name: 'b' })]).toEqual(['a.b', 'b', 'b']);
 });

@@ -70,7 +70,9 @@ export function TableBrowser({ workflowId, config, readOnly, onTable, onColumn }
   );
 }
 
-export const tableName = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string => (schema === undefined ? name : `${schema}.${name}`);
+/** Schema and name. The main schema of a SQLite file goes without saying. */
+export const tableParts = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string[] => (schema === undefined || schema === 'main' ? [name] : [schema, name]);
+export const tableName = (table: Pick<Table, 'schema' | 'name'>): string => tableParts(table).join('.');
 
 /** A name as SQL needs it: between quotes, unless it is plain. */
 export function quotedName(system: unknown, name: string): string {

@@ -26,6 +26,7 @@ pub(crate) struct Exchange<'a> {
 }
 
 /// What is sent.
+#[derive(Clone)]
 pub(crate) struct Request {
     pub(crate) method: &'static str,
     pub(crate) url: Url,

@@ -9,6 +9,9 @@ use signalbox_model::{NodeFailure, time};
 use signalbox_ports::HttpResponse;
 use url::Url;
 
+/// What a store answers to a condition that it does not know for this request.
+const NOT_IMPLEMENTED: u16 = 501;
+
 /// When an object may be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Condition {
@@ -104,7 +107,10 @@ impl Exchange<'_> {
     pub(crate) async fn delete(&self, key: &str, version: Option<&str>) -> Result<bool, NodeFailure> {
         let condition = version.map_or(Condition::Always, |version| Condition::IfVersion(version.to_owned()));
         let request = self.conditional(Request::new("DELETE", self.store.object(key)), &condition);
-        let answer = self.send(request).await?;
+        let mut answer = self.send(request).await?;
+        if answer.status == NOT_IMPLEMENTED && version.is_some() {
+            answer = self.send(Request::new("DELETE", self.store.object(key))).await?;
+        }
         match answer.status {
             200..=299 => Ok(true),
             404 | 410 => Ok(false),
@@ -131,7 +137,15 @@ impl Exchange<'_> {
             System::WebDav => return webdav::transfer(self, "COPY", from, to, is_new).await,
         };
         let condition = if is_new { Condition::IfNew } else { Condition::Always };
-        let answer = self.expect(self.conditional(request, &condition), &named(from)).await?;
+        let (plain, request) = (request.clone(), self.conditional(request, &condition));
+        let mut answer = self.send(request).await?;
+        // The places were looked at before.
+        if answer.status == NOT_IMPLEMENTED && is_new {
+            answer = self.send(plain).await?;
+        }
+        if !(200..300).contains(&answer.status) {
+            return Err(self.refusal(answer, &named(from)));
+        }
         if let Some(error) = error_in_success(&answer) {
             let words = format!("{} was not copied: {error}", named(from));
             return Err(NodeFailure::tool("COPY_FAILED", words).retryable());

@@ -1,6 +1,6 @@
 //! A mailbox that is watched: how far it was dealt with, and what a look at it gives.
 
-use crate::mail::MailQuery;
+use super::MailQuery;
 use std::time::Duration;
 
 /// How far the messages of a mailbox were dealt with. Numbers grow with every message that arrives, so one number says which
