@@ -1224,6 +1224,44 @@ export interface CoverageScore {
   total: number;
 }
 
+/** A column. */
+export interface DatabaseColumn {
+  /** Its name. */
+  name: string;
+  /** Its type, as the database names it. */
+  type: string;
+}
+
+/** A table or view. */
+export interface DatabaseTable {
+  /** Its schema, where the database has schemas. */
+  schema?: string;
+  /** Its name. */
+  name: string;
+  /** `table` or `view`. */
+  kind: string;
+  /** In their order. */
+  columns: DatabaseColumn[];
+  /** Names of the columns of the primary key. */
+  primaryKey: string[];
+}
+
+/** Tables of a database. */
+export interface DatabaseTables {
+  /** At most 500. */
+  tables: DatabaseTable[];
+  /** How many there are. */
+  total: number;
+}
+
+/** Asks for the tables of the database that a step names. */
+export interface DatabaseTablesGet {
+  /** Id of the workflow: a SQLite file lies in a folder that is allowed for it. */
+  workflowId: string;
+  /** Settings of the step; only those of the connection are used. */
+  config: unknown;
+}
+
 /** What a day cost. */
 export interface DayUsage {
   /** `2026-11-22`, in UTC. */
@@ -7713,6 +7751,8 @@ export interface Commands {
   schedule_preview: { request: SchedulePreviewRequest; response: SchedulePreview };
   /** Asks the source of a New items step once, and shows what it lists; a workflow as the source runs for it. */
   poll_test: { request: PollTest; response: PollTested };
+  /** Tables and columns of the database that a step names, read only. */
+  database_tables: { request: DatabaseTablesGet; response: DatabaseTables };
   /** The address of a webhook step. */
   hook_preview: { request: HookPreviewRequest; response: HookPreview };
   /** Listens for one request at the test address of a webhook step, for three minutes; it starts nothing. */
@@ -7954,6 +7994,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   trigger_fire: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['trigger_list', 'trigger_get', 'run_list', 'audit_list'] },
   schedule_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   poll_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list'] },
+  database_tables: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   hook_preview: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   hook_listen: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
   hook_heard: { kind: 'query', role: 'builder', hosts: ['http'], stale: [] },

@@ -164,6 +164,8 @@ export const panel = {
   'settings.mode': 'Items',
   'settings.mode.all': 'All at once',
   'settings.mode.each': 'One by one',
+  'settings.copyCurl': 'Copy as cURL',
+  'settings.curlCopied': 'Command line copied',
   'settings.more': 'More',
   'settings.folded': 'More settings of {kind}',
   'panel.full': 'Open full screen: input, settings and output',

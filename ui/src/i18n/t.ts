@@ -21,6 +21,7 @@ import { help } from './en.help.ts';
 import { hooks } from './en.hooks.ts';
 import { plan } from './en.plan.ts';
 import { poll } from './en.poll.ts';
+import { tables } from './en.tables.ts';
 import { connectors } from './en.connectors.ts';
 import { imports } from './en.import.ts';
 import { failures } from './en.failures.ts';
@@ -35,7 +36,7 @@ import { destinations } from './en.destinations.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...pins, ...plan, ...folders, ...proof, ...health, ...failures, ...destinations, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...health, ...failures, ...destinations, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -154,6 +154,8 @@ export const panel = {
   'settings.mode': '项',
   'settings.mode.all': '一次全部',
   'settings.mode.each': '逐个',
+  'settings.copyCurl': '复制为 cURL',
+  'settings.curlCopied': '已复制命令行',
   'settings.more': '更多',
   'settings.folded': '{kind} 的更多设置',
   'panel.full': '全屏打开：输入、设置和输出',

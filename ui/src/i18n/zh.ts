@@ -4,6 +4,7 @@ import type { Translation } from './t.ts';
 import { data } from './zh.kinds-data.ts';
 import { documents } from './zh.kinds-documents.ts';
 import { mail } from './zh.kinds-mail.ts';
+import { objects } from './zh.kinds-objects.ts';
 import { steps } from './zh.kinds-steps.ts';
 import { triggers } from './zh.kinds-triggers.ts';
 import { audit } from './zh.audit.ts';
@@ -29,6 +30,7 @@ import { help } from './zh.help.ts';
 import { hooks } from './zh.hooks.ts';
 import { plan } from './zh.plan.ts';
 import { poll } from './zh.poll.ts';
+import { tables } from './zh.tables.ts';
 import { connectors } from './zh.connectors.ts';
 import { imports } from './zh.import.ts';
 import { health } from './zh.health.ts';
@@ -41,6 +43,6 @@ import { destinations } from './zh.destinations.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...proof, ...health, ...failures, ...destinations, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...proof, ...health, ...failures, ...destinations, ...common };
 
-export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...steps, ...triggers };
+export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...objects, ...steps, ...triggers };

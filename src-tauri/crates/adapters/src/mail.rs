@@ -10,13 +10,14 @@ mod smtp;
 mod starttls;
 mod stream;
 mod utf7;
+mod watch;
 
 use crate::http::{Lookup, System};
 use async_trait::async_trait;
 use rustls::ClientConfig;
-use signalbox_ports::Mail;
 use signalbox_ports::host::canonical;
 use signalbox_ports::mail::{MailError, MailQuery, MailServer, MailSink, OutgoingMail, SentMail};
+use signalbox_ports::{Mail, MailWatch, MailWatched};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -60,6 +61,15 @@ impl Mail for MailServers {
             Ok(result) => result,
             Err(_) => Err(MailError::Timeout { effect: changing.load(Ordering::Relaxed) }),
         }
+    }
+
+    async fn watch(
+        &self,
+        server: MailServer,
+        watch: MailWatch,
+        sink: &mut dyn MailSink,
+    ) -> Result<MailWatched, MailError> {
+        Box::pin(watch::watch(self, &server, &watch, sink)).await
     }
 }
 

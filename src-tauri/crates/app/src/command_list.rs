@@ -262,6 +262,7 @@ macro_rules! command_list {
             Action trigger_fire(TriggerFire) -> RunStarted, Operator, [Desktop Http], [trigger_list trigger_get run_list audit_list], "Fires a trigger now, in addition to its schedule.";
             Query schedule_preview(SchedulePreviewRequest) -> SchedulePreview, Viewer, [Desktop Http], [], "When a schedule would fire.";
             Action poll_test(PollTest) -> PollTested, Builder, [Desktop Http], [run_list], "Asks the source of a New items step once, and shows what it lists; a workflow as the source runs for it.";
+            Action database_tables(DatabaseTablesGet) -> DatabaseTables, Builder, [Desktop Http], [], "Tables and columns of the database that a step names, read only.";
             Query hook_preview(HookPreviewRequest) -> HookPreview, Viewer, [Desktop Http], [], "The address of a webhook step.";
             Action hook_listen(HookListen) -> HookListening, Builder, [Http], [], "Listens for one request at the test address of a webhook step, for three minutes; it starts nothing.";
             Query hook_heard(HookListener) -> HookHeard, Builder, [Http], [], "What was received at a test address.";

@@ -74,6 +74,8 @@ mod db_query;
 mod db_tables;
 #[path = "kinds/db_write.rs"]
 mod db_write;
+#[path = "kinds/feed_read.rs"]
+mod feed_read;
 #[path = "kinds/file_list.rs"]
 mod file_list;
 #[path = "kinds/file_read.rs"]
@@ -116,6 +118,16 @@ mod mail_read;
 mod mail_send;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
+#[path = "kinds/object_delete.rs"]
+mod object_delete;
+#[path = "kinds/object_list.rs"]
+mod object_list;
+#[path = "kinds/object_move.rs"]
+mod object_move;
+#[path = "kinds/object_read.rs"]
+mod object_read;
+#[path = "kinds/object_write.rs"]
+mod object_write;
 #[path = "kinds/pdf_read.rs"]
 mod pdf_read;
 #[path = "kinds/rag_index.rs"]
@@ -132,6 +144,8 @@ mod trigger_error;
 mod trigger_file_watch;
 #[path = "kinds/trigger_form.rs"]
 mod trigger_form;
+#[path = "kinds/trigger_mail.rs"]
+mod trigger_mail;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
 #[path = "kinds/trigger_poll.rs"]
@@ -179,6 +193,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "db.query", code: db_query::KIND },
     Entry { kind: "db.tables", code: db_tables::KIND },
     Entry { kind: "db.write", code: db_write::KIND },
+    Entry { kind: "feed.read", code: feed_read::KIND },
     Entry { kind: "file.list", code: file_list::KIND },
     Entry { kind: "file.read", code: file_read::KIND },
     Entry { kind: "file.write", code: file_write::KIND },
@@ -200,6 +215,11 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "mail.read", code: mail_read::KIND },
     Entry { kind: "mail.send", code: mail_send::KIND },
     Entry { kind: "mcp.tool", code: mcp_tool::KIND },
+    Entry { kind: "object.delete", code: object_delete::KIND },
+    Entry { kind: "object.list", code: object_list::KIND },
+    Entry { kind: "object.move", code: object_move::KIND },
+    Entry { kind: "object.read", code: object_read::KIND },
+    Entry { kind: "object.write", code: object_write::KIND },
     Entry { kind: "pdf.read", code: pdf_read::KIND },
     Entry { kind: "rag.index", code: rag_index::KIND },
     Entry { kind: "rag.retrieve", code: rag_retrieve::KIND },
@@ -208,6 +228,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "trigger.error", code: trigger_error::KIND },
     Entry { kind: "trigger.file_watch", code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", code: trigger_form::KIND },
+    Entry { kind: "trigger.mail", code: trigger_mail::KIND },
     Entry { kind: "trigger.manual", code: trigger_manual::KIND },
     Entry { kind: "trigger.poll", code: trigger_poll::KIND },
     Entry { kind: "trigger.schedule", code: trigger_schedule::KIND },

@@ -2,5 +2,8 @@
 
 pub(crate) mod address;
 pub(crate) mod failure;
+pub(crate) mod item;
 pub(crate) mod message;
+pub(crate) mod query;
 pub(crate) mod server;
+pub(crate) mod watch;

@@ -31,7 +31,7 @@ pub use http::{
     is_of_connection,
 };
 pub use llm::{Llm, NoLlm};
-pub use mail::{Mail, NoMail};
+pub use mail::{Mail, MailPlace, MailWatch, MailWatched, NoMail, Renumbered};
 pub use remembered::{NoRemembered, RememberError, Remembered};
 pub use retrieval::{IndexWriter, NoRetrieval, Retrieval, RetrievalError};
 pub use scripts::{NoScripts, Scripts};

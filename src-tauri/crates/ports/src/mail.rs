@@ -1,5 +1,9 @@
 //! Mail as steps ask for it: messages sent over SMTP, mailboxes read over IMAP.
 
+mod watch;
+
+pub use watch::{MailPlace, MailWatch, MailWatched, Renumbered};
+
 use crate::secret::Credential;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -338,6 +342,17 @@ pub trait Mail: Send + Sync {
     async fn send(&self, server: MailServer, mail: OutgoingMail) -> Result<SentMail, MailError>;
     /// Reads messages, newest first.
     async fn read(&self, server: MailServer, query: MailQuery, sink: &mut dyn MailSink) -> Result<(), MailError>;
+    /// Changes messages that were dealt with, and reads those behind a place, oldest first; without any it waits for one where
+    /// the server tells of new messages. Here a sink that gives `false` has taken the message and wants no more.
+    async fn watch(
+        &self,
+        server: MailServer,
+        watch: MailWatch,
+        sink: &mut dyn MailSink,
+    ) -> Result<MailWatched, MailError> {
+        let _nobody = (server, watch, sink);
+        Err(none())
+    }
 }
 
 /// Where there are no mail servers.

@@ -8,6 +8,7 @@ pub mod driver;
 pub mod files;
 pub mod http;
 pub mod llm;
+pub mod mail_host;
 pub mod scenario;
 pub mod tools;
 

@@ -29,6 +29,7 @@ cargo xtask <task>
           `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
           `models`: two model servers with a small real model, installed below target/peers;
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto;
+          `objects`: object steps with the S3 of moto and a WebDAV server, from PyPI;
           `kafka`: the same in Kafka, with a broker and a cluster of mock brokers from PyPI;
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many

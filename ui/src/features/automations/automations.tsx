@@ -61,6 +61,10 @@ export function whenText({ kind, config, address }: Pick<Trigger, 'kind' | 'conf
     const { glob, path } = config as { glob?: unknown; path?: unknown };
     return t('automations.onFile', { glob: plain(typeof glob === 'string' ? glob : '*'), path: plain(String(path)) });
   }
+  if (kind === 'trigger.mail') {
+    const { host, mailbox } = config as { host?: unknown; mailbox?: unknown };
+    return t('automations.onMail', { host: plain(String(host)), mailbox: plain(typeof mailbox === 'string' && mailbox !== '' ? mailbox : 'INBOX') });
+  }
   if (kind === 'trigger.poll') {
     const { url, source } = config as { url?: unknown; source?: { kind?: unknown; workflow?: unknown } };
     if (source?.kind === 'workflow') return t('automations.onItemsOf', { workflow: plain(String(source.workflow)), every: scheduleText(scheduleOf({ every })) });

@@ -5,6 +5,8 @@ import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
+import { quotedName, TableBrowser, tableName, tableParts, withName } from '../../shared/database/table-browser.tsx';
+import { CopyCurl } from '../../shared/http/copy-curl.tsx';
 import { PollPanel } from '../../shared/poll/poll-panel.tsx';
 import { SampleRun } from '../../shared/sample-run.tsx';
 import { WebhookPanel } from '../../shared/webhook/webhook-panel.tsx';
@@ -57,8 +59,11 @@ const SCHEDULE = 'trigger.schedule';
 const FORM = 'trigger.form';
 const WEBHOOK = 'trigger.webhook';
 const POLL = 'trigger.poll';
+const QUERY = 'db.query';
+const WRITE = 'db.write';
+const HTTP = 'http.request';
 /** The webhook and the source of new items have tests of their own. */
-const TRIED_WITH_A_SAMPLE: readonly string[] = [SCHEDULE, FORM, 'trigger.file_watch', 'trigger.error'];
+const TRIED_WITH_A_SAMPLE: readonly string[] = [SCHEDULE, FORM, 'trigger.file_watch', 'trigger.mail', 'trigger.error'];
 
 /** When a schedule runs has an editor of its own; the form shows the other settings. */
 function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
@@ -101,6 +106,25 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   if (writes) more['idempotencyKey'] = { type: 'string', title: t('settings.idempotency'), description: t('settings.idempotencyHint'), 'x-ui': { placeholder: '{{item.id}}' } };
   more['description'] = { type: 'string', title: t('settings.description'), description: t('settings.descriptionHint'), 'x-multiline': true, 'x-ui': { plain: true } };
   return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
+}
+
+/** Tables and columns: in a query a name goes to the end of the SQL; in a write a table becomes the table, a column one of its columns. */
+function DatabaseNames({ nodeId, node, workflowId, readOnly, onEdit }: Pick<SettingsTabProps, 'nodeId' | 'node' | 'readOnly' | 'onEdit'> & { workflowId: string }) {
+  const config = isObject(node.config) ? node.config : {};
+  const system = config['system'];
+  const set = (name: string, value: unknown) => onEdit({ type: 'setNode', id: nodeId, path: ['config', name], value }, { label: t('tables.title') });
+  const columns = Array.isArray(config['columns']) ? config['columns'] : [];
+  return (
+    <TableBrowser key={`tables ${nodeId}`} workflowId={workflowId} config={config} readOnly={readOnly}
+      onTable={(table) => {
+        if (node.type === WRITE) set('table', tableName(table));
+        else set('sql', withName(config['sql'], tableParts(table).map((part) => quotedName(system, part)).join('.')));
+      }}
+      onColumn={(_, column) => {
+        if (node.type === QUERY) set('sql', withName(config['sql'], quotedName(system, column)));
+        else if (!columns.some((one) => isObject(one) && one['column'] === column)) set('columns', [...columns, { column }]);
+      }} />
+  );
 }
 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, incoming = NO_STEPS, readOnly, draft, onEdit }: SettingsTabProps) {
@@ -146,6 +170,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === POLL ? <PollPanel key={`poll ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} {...(draft ? { draft } : {})} /> : null}
+      {node.type === QUERY || node.type === WRITE ? <DatabaseNames nodeId={nodeId} node={node} workflowId={skills.workflowId} readOnly={readOnly} onEdit={onEdit} /> : null}
       {TRIED_WITH_A_SAMPLE.includes(node.type) ? <SampleRun nodeId={nodeId} /> : null}
       {descriptor && !empty ? (
         <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
@@ -164,6 +189,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
         {parts ? (
           <ModelContext value={chosen}><SchemaForm key={`folded ${nodeId}`} schema={parts.schema} shown={parts.folded} value={node.config} onChange={onConfig} diagnostics={forFields(diagnostics, `${pointer}/config`, parts.folded)} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.folded', { kind: label })} json={false} widgets={WIDGETS} /></ModelContext>
         ) : null}
+        {node.type === HTTP ? <CopyCurl config={isObject(node.config) ? node.config : {}} /> : null}
         <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.more.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />
       </MoreSettings>
       <GuardsEditor nodeId={nodeId} node={node} descriptor={descriptor} diagnostics={diagnostics} host={host} readOnly={readOnly} onEdit={onEdit} />

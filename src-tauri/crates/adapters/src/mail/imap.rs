@@ -18,18 +18,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Messages that are searched at once, so that an answer has a bounded length in a mailbox of any size.
-const WINDOW: u32 = 5_000;
+pub(super) const WINDOW: u32 = 5_000;
 /// Messages whose size and flags are asked for at once.
-const BATCH: usize = 200;
+pub(super) const BATCH: usize = 200;
 /// What an answer may have besides the bytes that it is about.
-const SLACK: u64 = 512 * 1024;
+pub(super) const SLACK: u64 = 512 * 1024;
 /// How long the farewell may take.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Longest name of a flag that is handed on, characters.
 const LONGEST_FLAG: usize = 100;
 
-type Open = Session<MailStream>;
+pub(super) type Open = Session<MailStream>;
 
 pub(super) async fn read(
     servers: &MailServers,
@@ -40,7 +40,7 @@ pub(super) async fn read(
 ) -> Result<(), MailError> {
     let host = server.host.as_str();
     let mut session = sign_in(servers, server).await?;
-    let (exists, uid_validity) = select(&mut session, host, query).await?;
+    let Selected { exists, uid_validity, .. } = select(&mut session, host, query).await?;
     if let Some(wanted) = query.search.uid_validity.filter(|wanted| *wanted != uid_validity) {
         return Err(MailError::UidValidityChanged { wanted, found: uid_validity });
     }
@@ -61,11 +61,16 @@ pub(super) async fn read(
         apply(&mut session, host, change, &set(&taken)).await?;
         changing.store(false, Ordering::Relaxed);
     }
-    let _gone = tokio::time::timeout(FAREWELL, session.logout()).await;
+    goodbye(&mut session).await;
     Ok(())
 }
 
-async fn sign_in(servers: &MailServers, server: &MailServer) -> Result<Open, MailError> {
+/// Nothing depends on the server's answer.
+pub(super) async fn goodbye(session: &mut Open) {
+    let _gone = tokio::time::timeout(FAREWELL, session.logout()).await;
+}
+
+pub(super) async fn sign_in(servers: &MailServers, server: &MailServer) -> Result<Open, MailError> {
     let host = server.host.as_str();
     let Some(credential) = &server.credential else {
         return Err(invalid("credential", "A mailbox needs a password; choose the secret that holds it"));
@@ -125,7 +130,11 @@ impl Authenticator for AccessToken<'_> {
 
 /// Sends a command and hands each answer on until the one that ends it. The library's own commands for lists take the end of a
 /// connection, and a refusal, for the end of the list, so that messages would be missing without a word.
-async fn command(session: &mut Open, text: String, mut each: impl FnMut(&Response<'_>) + Send) -> Result<(), Error> {
+pub(super) async fn command(
+    session: &mut Open,
+    text: String,
+    mut each: impl FnMut(&Response<'_>) + Send,
+) -> Result<(), Error> {
     let id = session.run_command(text).await?;
     loop {
         let answer = session.read_response().await?.ok_or(Error::ConnectionLost)?;
@@ -144,32 +153,45 @@ async fn command(session: &mut Open, text: String, mut each: impl FnMut(&Respons
     }
 }
 
-/// Opens the mailbox; how many messages it has, and its UIDVALIDITY.
-async fn select(session: &mut Open, host: &str, query: &MailQuery) -> Result<(u32, u32), MailError> {
+/// A mailbox that was opened.
+pub(super) struct Selected {
+    /// How many messages it has.
+    pub(super) exists: u32,
+    pub(super) uid_validity: u32,
+    /// The number of the next message, where the server tells it.
+    pub(super) uid_next: Option<u32>,
+}
+
+/// Opens the mailbox.
+pub(super) async fn select(session: &mut Open, host: &str, query: &MailQuery) -> Result<Selected, MailError> {
     let verb = if query.change.is_some() { "SELECT" } else { "EXAMINE" };
-    let (mut exists, mut validity) = (0, None);
+    let (mut exists, mut validity, mut uid_next) = (0, None, None);
     session.get_mut().allow(SLACK);
     let opened = command(session, format!("{verb} {}", quoted(&utf7::encode(&query.mailbox))), |answer| match answer {
         Response::MailboxData(MailboxDatum::Exists(count)) => exists = *count,
-        Response::Data { outcome, .. } => {
-            if let Some(ResponseCode::UidValidity(known)) = &outcome.code {
-                validity = Some(*known);
-            }
-        }
+        Response::Data { outcome, .. } => match &outcome.code {
+            Some(ResponseCode::UidValidity(known)) => validity = Some(*known),
+            Some(ResponseCode::UidNext(known)) => uid_next = Some(*known),
+            _ => {}
+        },
         _ => {}
     });
     opened.await.map_err(|error| match error {
         Error::No(why) => MailboxError { mailbox: &query.mailbox, host, why: &why }.into(),
         other => failure(host, other),
     })?;
-    let validity = validity.ok_or_else(|| MailError::BadAnswer {
+    let uid_validity = validity.ok_or_else(|| MailError::BadAnswer {
         message: format!("{host} gives the messages of '{}' no lasting numbers (UIDVALIDITY)", query.mailbox),
     })?;
-    Ok((exists, validity))
+    Ok(Selected { exists, uid_validity, uid_next })
 }
 
 /// Whether the server can do each of these.
-async fn can<const N: usize>(session: &mut Open, host: &str, names: [&str; N]) -> Result<[bool; N], MailError> {
+pub(super) async fn can<const N: usize>(
+    session: &mut Open,
+    host: &str,
+    names: [&str; N],
+) -> Result<[bool; N], MailError> {
     let mut found = [false; N];
     session.get_mut().allow(SLACK);
     let asked = command(session, "CAPABILITY".into(), |answer| {
@@ -204,7 +226,7 @@ async fn find(session: &mut Open, host: &str, query: &MailQuery, exists: u32) ->
         let low = high.saturating_sub(WINDOW - 1).max(1);
         session.get_mut().allow(SLACK);
         let mut uids: Vec<u32> = Vec::new();
-        let search = format!("UID SEARCH {}", criteria(&query.search, low, high, texts));
+        let search = format!("UID SEARCH {}", criteria(&query.search, &format!("{low}:{high}"), texts));
         let searched = command(session, search, |answer| {
             if let Response::MailboxData(MailboxDatum::Search(found)) = answer {
                 uids.extend(found);
@@ -231,7 +253,7 @@ async fn find(session: &mut Open, host: &str, query: &MailQuery, exists: u32) ->
 }
 
 /// Size, time and flags of messages, by falling number.
-async fn metas(session: &mut Open, host: &str, uids: &[u32]) -> Result<Vec<Meta>, MailError> {
+pub(super) async fn metas(session: &mut Open, host: &str, uids: &[u32]) -> Result<Vec<Meta>, MailError> {
     session.get_mut().allow(SLACK);
     let mut metas: Vec<Meta> = Vec::with_capacity(uids.len());
     let asked = command(session, format!("UID FETCH {} (UID FLAGS INTERNALDATE RFC822.SIZE)", set(uids)), |answer| {
@@ -266,7 +288,12 @@ fn internal_date(text: &str) -> Option<i64> {
 }
 
 /// The bytes of a message, or of its headers when it is too large; nothing when it is gone.
-async fn fetch(session: &mut Open, host: &str, query: &MailQuery, meta: &Meta) -> Result<Option<Vec<u8>>, MailError> {
+pub(super) async fn fetch(
+    session: &mut Open,
+    host: &str,
+    query: &MailQuery,
+    meta: &Meta,
+) -> Result<Option<Vec<u8>>, MailError> {
     let part = if meta.size > query.max_message { "BODY.PEEK[HEADER]" } else { "BODY.PEEK[]" };
     // Some servers tell another size than they send; twice as much is no accident.
     session.get_mut().allow(u64::from(meta.size.min(query.max_message)) * 2 + SLACK);
@@ -287,7 +314,7 @@ async fn fetch(session: &mut Open, host: &str, query: &MailQuery, meta: &Meta) -
 }
 
 /// Changes messages that were taken.
-async fn apply(session: &mut Open, host: &str, change: &MailChange, uids: &str) -> Result<(), MailError> {
+pub(super) async fn apply(session: &mut Open, host: &str, change: &MailChange, uids: &str) -> Result<(), MailError> {
     session.get_mut().allow(SLACK);
     match change {
         MailChange::Seen => run(session, host, format!("UID STORE {uids} +FLAGS.SILENT (\\Seen)")).await,
@@ -337,7 +364,7 @@ fn unconfirmed(host: &str, error: Error) -> MailError {
     }
 }
 
-fn set(uids: &[u32]) -> String {
+pub(super) fn set(uids: &[u32]) -> String {
     let texts: Vec<String> = uids.iter().map(u32::to_string).collect();
     texts.join(",")
 }
@@ -369,7 +396,7 @@ fn is_temporary(why: &str) -> bool {
     ["[UNAVAILABLE]", "[INUSE]", "[SERVERBUG]", "[LIMIT]"].iter().any(|code| why.contains(code))
 }
 
-fn refused(host: &str, what: &str, why: &str) -> MailError {
+pub(super) fn refused(host: &str, what: &str, why: &str) -> MailError {
     let message = format!("{host} {what}: {}", said(why));
     MailError::Refused { code: None, message, temporary: is_temporary(why) }
 }
@@ -385,7 +412,7 @@ fn one_line(text: &str) -> String {
     words.join(" ").chars().take(500).collect()
 }
 
-fn failure(host: &str, error: Error) -> MailError {
+pub(super) fn failure(host: &str, error: Error) -> MailError {
     match error {
         Error::Io(error) if is_endless(&error) => {
             MailError::BadAnswer { message: format!("{host} sends more than is read at once") }

@@ -24,15 +24,15 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{escaped}\"")
 }
 
-/// The conditions for messages from `low` to `high` by their place in the mailbox.
-pub(super) fn criteria(search: &MailSearch, low: u32, high: u32, texts: Texts) -> String {
+/// The conditions for messages of a range: `1:7` by their place in the mailbox, `UID 1:7` by their numbers.
+pub(super) fn criteria(search: &MailSearch, range: &str, texts: Texts) -> String {
     let words = [("FROM", &search.from), ("TO", &search.to), ("SUBJECT", &search.subject), ("TEXT", &search.text)];
     let wide = words.iter().filter_map(|(_, text)| text.as_deref()).any(|text| !text.is_ascii());
     let mut out = String::new();
     if wide {
         out.push_str("CHARSET UTF-8 ");
     }
-    out.push_str(&format!("{low}:{high}"));
+    out.push_str(range);
     if search.unseen {
         out.push_str(" UNSEEN");
     }

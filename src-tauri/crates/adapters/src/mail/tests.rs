@@ -27,10 +27,10 @@ fn searches_are_written_as_imap_asks_for() {
         ..MailSearch::default()
     };
     let quoted = r#"1:5 UNSEEN SINCE 29-Nov-2026 FROM "a\"b\\cX LOGOUT""#;
-    assert_eq!(criteria(&search, 1, 5, Texts::Literal), quoted);
+    assert_eq!(criteria(&search, "1:5", Texts::Literal), quoted);
     let wide = MailSearch { subject: Some("Größe".into()), ..MailSearch::default() };
-    assert_eq!(criteria(&wide, 2, 3, Texts::Literal), "CHARSET UTF-8 2:3 SUBJECT {7+}\r\nGröße");
-    assert_eq!(criteria(&wide, 2, 3, Texts::Quoted), "CHARSET UTF-8 2:3 SUBJECT \"Größe\"");
+    assert_eq!(criteria(&wide, "2:3", Texts::Literal), "CHARSET UTF-8 2:3 SUBJECT {7+}\r\nGröße");
+    assert_eq!(criteria(&wide, "2:3", Texts::Quoted), "CHARSET UTF-8 2:3 SUBJECT \"Größe\"");
 }
 
 #[test]

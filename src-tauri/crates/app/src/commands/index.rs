@@ -110,6 +110,7 @@ pub(crate) fn index_search(app: &App, caller: &Caller, request: IndexSearch) -> 
         key: String::new(),
         here: caller.here,
         connector: None,
+        workflow: "",
     })?;
     let passages = match found {
         Ok(found) => found,

@@ -8,6 +8,7 @@ mod audit_retention;
 mod audit_sink;
 mod backup;
 mod connector;
+mod database;
 mod error_rules;
 mod failure_replay;
 mod failures;
@@ -53,6 +54,7 @@ pub(crate) use audit_sink::{
 };
 pub(crate) use backup::{backup_schedule, backup_schedule_set};
 pub(crate) use connector::{connector_add, connector_list, connector_operation, connector_remove};
+pub(crate) use database::database_tables;
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub(crate) use failure_replay::{
     replay_get, replay_items, replay_list, replay_pause, replay_resume, replay_start, replay_stop, replay_undo,

@@ -24,6 +24,8 @@ pub(crate) struct SingleCall<'a> {
     /// A person on this machine allowed an address of it.
     pub(crate) here: bool,
     pub(crate) connector: Option<Arc<Connector>>,
+    /// The workflow whose folders it may use; empty for none.
+    pub(crate) workflow: &'a str,
 }
 
 impl App {
@@ -57,7 +59,7 @@ impl App {
             budget: Budget::default(),
             permits: Permits::default(),
             run_id: "".into(),
-            workflow_id: "".into(),
+            workflow_id: one.workflow.into(),
         };
         let Some(slot) = call.slots.first() else { return Ok(Ok(Vec::new())) };
         let world = Arc::clone(&self.world);

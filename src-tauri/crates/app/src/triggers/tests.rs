@@ -2,6 +2,7 @@
 
 mod failures;
 mod file_watch;
+mod mail;
 mod poll;
 mod poll_workflow;
 

@@ -5,6 +5,7 @@ mod codegen;
 mod common;
 mod connectors;
 mod containers;
+mod database_tables;
 mod destinations;
 mod faults;
 mod followers;

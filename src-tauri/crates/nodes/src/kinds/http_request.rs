@@ -1,15 +1,20 @@
 //! `http.request`: one HTTP exchange. What its answers mean is in `http_answer`, its body in `http_body`, `extract` in
 //! `extract`.
 
+use crate::connector::{pace, pages::Progress};
 use crate::credential::{newer, renews};
 use crate::http_answer::{self as answers, Body, ResponseType};
 use crate::http_credential::credential;
+use crate::http_items::{self, ListForm, Wanted};
+use crate::support::origin;
 use crate::support::{flag, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
-use serde_json::{Map, Value};
-use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{Effects, Node, NodeFailure};
-use signalbox_ports::{CallLog, HttpRequest, Redirects, World, is_of_connection};
+use serde_json::{Map, Value, json};
+use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
+use signalbox_model::connector::RateLimit;
+use signalbox_model::{BinaryRef, Effects, Node, NodeFailure};
+use signalbox_ports::{CallLog, HttpRequest, HttpResponse, Redirects, World, is_of_connection};
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -27,27 +32,29 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let (mut request, timeout_ms) = request(call, slot, world).await?;
     // After the commit of the step's start, and never part of the config: no event and no expression has the value.
     let credential = credential(slot, world, &request).await?;
-    request.credential.clone_from(&credential);
-    let again = renews(credential.as_ref()).then(|| request.clone());
+    request.credential = credential;
     let head = request.method == "HEAD";
-    let wanted = response_type(slot)?;
+    let wanted = wanted_form(slot)?;
     let paths = extract::paths(slot)?;
-    let fail_on_status = flag(slot, "failOnStatus", true)?;
-    let scrubber = world.secrets.scrubber();
-    let mut answer = world.http.send(request).await;
-    let status = answer.as_ref().ok().map(|answer| answer.status);
-    if let (Some(again), Some(newer)) = (again, newer(credential.as_ref(), status, world).await?) {
-        answer = world.http.send(HttpRequest { credential: Some(newer), ..again }).await;
+    let exchange = Exchange {
+        slot,
+        world,
+        timeout_ms,
+        fail_on_status: flag(slot, "failOnStatus", true)?,
+        rate_limit: http_items::rate_limit(slot)?,
+    };
+    if let Some(items) = Wanted::of(slot)? {
+        if paths.is_some() {
+            let words = "'extract' reads one answer, and 'items' makes items of it; remove one of them";
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "extract"));
+        }
+        return exchange.items(request, wanted, &items).await;
     }
-    let answer = answer.map_err(|error| answers::exchange_failure(error, timeout_ms, &scrubber))?;
-    // Before anything is cut to a length: half a secret would not be found any more.
-    let mut answer = answers::without_secrets(answer, &scrubber);
-    if fail_on_status && answer.status >= 400 {
-        return Err(answers::status_failure(&answer, world.clock.now_ms()));
-    }
-    if let Some(failure) = answers::undecoded(&answer) {
-        return Err(failure);
-    }
+    let mut answer = exchange.send(request).await?;
+    let Form::Body(wanted) = wanted else {
+        let response = wanted.list(&answer)?;
+        return exchange.told(answer, response, None, None);
+    };
     let body = if head && paths.is_none() {
         Body::Data(Value::Null)
     } else {
@@ -63,22 +70,136 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
             (kept.description(), Some(kept))
         }
     };
-    let mut data = Map::new();
-    data.insert("status".into(), answer.status.into());
-    let headers = answer.headers.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
-    data.insert("headers".into(), Value::Object(headers.collect()));
-    if !answer.set_cookies.is_empty() {
-        data.insert("setCookie".into(), std::mem::take(&mut answer.set_cookies).into());
-    }
-    if !answer.cookies.is_empty() {
-        data.insert("cookies".into(), answer.cookies.iter().map(http_cookies::to_json).collect());
-    }
     let extracted = paths.map(|paths| extract::extract(&response, paths)).transpose()?;
-    data.insert("response".into(), response);
-    if let Some(extracted) = extracted {
-        data.insert("extracted".into(), Value::Object(extracted));
+    exchange.told(answer, response, bytes, extracted)
+}
+
+/// How the answers of a step are read.
+#[derive(Clone, Copy)]
+enum Form {
+    Body(ResponseType),
+    List(ListForm),
+}
+
+impl Form {
+    /// The answer as data.
+    fn list(self, answer: &HttpResponse) -> Result<Value, NodeFailure> {
+        match self {
+            Self::List(form) => http_items::read(answer, form),
+            Self::Body(wanted) => match answers::body(answer, wanted, false)? {
+                Body::Data(value) => Ok(value),
+                Body::Bytes => {
+                    let words = "The answer is bytes, and 'items' needs a list. Look at its header Content-Type";
+                    Err(NodeFailure::validation("NON_JSON", words).detail("status", answer.status))
+                }
+            },
+        }
     }
-    Ok(binary::made_with(slot, Value::Object(data), "response", bytes))
+}
+
+/// The sending of a step's requests.
+struct Exchange<'a> {
+    slot: &'a CallSlot,
+    world: &'a World,
+    timeout_ms: u64,
+    fail_on_status: bool,
+    rate_limit: Option<RateLimit>,
+}
+
+impl Exchange<'_> {
+    /// Sends a request with its credential, and with a newer one when that is refused.
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NodeFailure> {
+        if let Some(limit) = self.rate_limit {
+            let host = Url::parse(&request.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+            // Not that of a connector with the same host: its limit is its own.
+            pace::wait(&format!("host {}", host.unwrap_or_default()), limit, self.world).await;
+        }
+        let credential = request.credential.clone();
+        let again = renews(credential.as_ref()).then(|| request.clone());
+        let scrubber = self.world.secrets.scrubber();
+        let mut answer = self.world.http.send(request).await;
+        let status = answer.as_ref().ok().map(|answer| answer.status);
+        if let (Some(again), Some(newer)) = (again, newer(credential.as_ref(), status, self.world).await?) {
+            answer = self.world.http.send(HttpRequest { credential: Some(newer), ..again }).await;
+        }
+        let answer = answer.map_err(|error| answers::exchange_failure(error, self.timeout_ms, &scrubber))?;
+        // Before anything is cut to a length: half a secret would not be found any more.
+        let answer = answers::without_secrets(answer, &scrubber);
+        if self.fail_on_status && answer.status >= 400 {
+            return Err(answers::status_failure(&answer, self.world.clock.now_ms()));
+        }
+        match answers::undecoded(&answer) {
+            Some(failure) => Err(failure),
+            None => Ok(answer),
+        }
+    }
+
+    /// The elements of a list as items, page by page.
+    async fn items(&self, mut request: HttpRequest, form: Form, wanted: &Wanted) -> Outcome {
+        let (mut found, mut progress, mut bytes, mut more) = (Vec::new(), Progress::default(), 0_usize, false);
+        loop {
+            let template = request.clone();
+            let answer = self.send(request).await?;
+            bytes = bytes.saturating_add(answer.body.len());
+            let body = form.list(&answer)?;
+            let elements = wanted.elements(&body)?;
+            let next = wanted.next(&mut progress, &template.url, &answer, &body, &elements)?;
+            drop(body);
+            found.extend(elements);
+            if found.len() >= wanted.limit {
+                more = next.is_some() || found.len() > wanted.limit;
+                found.truncate(wanted.limit);
+                break;
+            }
+            if bytes > http_items::MOST_BYTES {
+                let words =
+                    format!("The pages have more than {} MiB. Set a smaller limit", http_items::MOST_BYTES >> 20);
+                return Err(NodeFailure::validation("TOO_LARGE", words).detail("items", found.len() as u64));
+            }
+            request = match next {
+                Some(url) => HttpRequest { url, cookies: answer.cookies, ..template },
+                None => break,
+            };
+        }
+        let items = found.into_iter().map(|data| OutItem::new(Arc::new(data), origin(self.slot)));
+        let mut output = CallOutput::items("success", items);
+        output.meta = Some(Arc::new(json!({ "pages": progress.pages.max(1), "more": more })));
+        Ok(output)
+    }
+
+    /// An answer as one item.
+    fn told(
+        &self,
+        mut answer: HttpResponse,
+        response: Value,
+        bytes: Option<BinaryRef>,
+        extracted: Option<Map<String, Value>>,
+    ) -> Outcome {
+        let mut data = Map::new();
+        data.insert("status".into(), answer.status.into());
+        let headers = answer.headers.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
+        data.insert("headers".into(), Value::Object(headers.collect()));
+        if !answer.set_cookies.is_empty() {
+            data.insert("setCookie".into(), std::mem::take(&mut answer.set_cookies).into());
+        }
+        if !answer.cookies.is_empty() {
+            data.insert("cookies".into(), answer.cookies.iter().map(http_cookies::to_json).collect());
+        }
+        data.insert("response".into(), response);
+        if let Some(extracted) = extracted {
+            data.insert("extracted".into(), Value::Object(extracted));
+        }
+        Ok(binary::made_with(self.slot, Value::Object(data), "response", bytes))
+    }
+}
+
+fn wanted_form(slot: &CallSlot) -> Result<Form, NodeFailure> {
+    match text_or(slot, "responseType", "auto")? {
+        "csv" => Ok(Form::List(ListForm::Csv)),
+        "lines" => Ok(Form::List(ListForm::Lines)),
+        "events" => Ok(Form::List(ListForm::Events)),
+        _ => response_type(slot).map(Form::Body),
+    }
 }
 
 fn response_type(slot: &CallSlot) -> Result<ResponseType, NodeFailure> {
@@ -87,7 +208,11 @@ fn response_type(slot: &CallSlot) -> Result<ResponseType, NodeFailure> {
         "json" => Ok(ResponseType::Json),
         "text" => Ok(ResponseType::Text),
         "binary" => Ok(ResponseType::Binary),
-        _ => Err(wrong_setting("responseType", "auto, json, text or binary", &slot.config["responseType"])),
+        _ => Err(wrong_setting(
+            "responseType",
+            "auto, json, text, binary, csv, lines or events",
+            &slot.config["responseType"],
+        )),
     }
 }
 

@@ -22,6 +22,9 @@ pub(crate) struct Ports {
     pub(crate) plain: u16,
 }
 
+/// The usual ports of mailboxes.
+pub(crate) const IMAP: Ports = Ports { tls: 993, start_tls: 143, plain: 143 };
+
 /// The server that a step names, and its time limit in milliseconds.
 pub(crate) async fn server(
     call: &Call,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use signalbox_model::descriptor::Example;
 use signalbox_model::{Mode, NodeDescriptor, NodeFailure, Role};
 use signalbox_nodes::{Kind, catalog, check_descriptor, kind, registry, run_call};
+use signalbox_ports::{HttpRequest, HttpResponse};
 
 fn http() -> std::sync::Arc<FakeHttp> {
     let json = [("content-type", "application/json")];
@@ -25,6 +26,12 @@ fn http() -> std::sync::Arc<FakeHttp> {
             "https://api.example.org/users/1" | "https://api.example.org/users/ada" => {
                 answer(200, &json, r#"{"login":"ada","id":1,"bio":"First programmer","name":"Ada"}"#)
             }
+            "https://api.example.org/feed.xml" => answer(
+                200,
+                &[("content-type", "application/rss+xml")],
+                "<rss><channel><title>News</title><link>/</link><item><title>One</title><link>/one</link><guid>n1</guid>\
+                 <pubDate>Mon, 30 Nov 2026 07:00:00 GMT</pubDate><description>Hi</description></item></channel></rss>",
+            ),
             "https://api.example.org/logo.png" => answer(200, &[("content-type", "image/png")], "PNGBYTES"),
             "https://api.example.org/token"
                 if request.body.as_deref() == Some(b"grant_type=client_credentials&scope=read+%26+write") =>
@@ -45,10 +52,35 @@ fn http() -> std::sync::Arc<FakeHttp> {
                 };
                 answer(200, &json, &format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"task":{task}}}}}"#))
             }
+            url if url.starts_with("https://s3.example.com/invoices") => bucket(request),
             "https://api.example.org/fail" => answer(503, &[], ""),
             _ => answer(404, &json, "{}"),
         })
     })
+}
+
+/// A bucket with one object, as S3 answers.
+fn bucket(request: &HttpRequest) -> HttpResponse {
+    let has = |name: &str| request.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+    let about =
+        [("content-type", "text/plain"), ("etag", "\"e1\""), ("last-modified", "Mon, 30 Nov 2026 07:00:00 GMT")];
+    match (
+        request.method.as_str(),
+        request.url.as_str().strip_prefix("https://s3.example.com/invoices").unwrap_or_default(),
+    ) {
+        ("GET", list) if list.starts_with("?list-type=2") => answer(
+            200,
+            &[("content-type", "application/xml")],
+            "<ListBucketResult><Contents><Key>2026/11/a.pdf</Key><Size>3</Size><ETag>\"e1\"</ETag>\
+             <LastModified>2026-11-30T07:00:00.000Z</LastModified></Contents></ListBucketResult>",
+        ),
+        ("GET", "/2026/11/a.txt") | ("HEAD", "/a.txt") => answer(200, &about, "Hi"),
+        ("PUT", _) if has("if-none-match") => answer(412, &[], ""),
+        ("PUT", "/done/a.txt") if has("x-amz-copy-source") => answer(200, &[], "<CopyObjectResult/>"),
+        ("PUT", "/2026/11/a.txt") => answer(200, &[("etag", "\"e2\"")], ""),
+        ("DELETE", "/a.txt") => answer(204, &[], ""),
+        _ => answer(404, &[], "<Error><Code>NoSuchKey</Code><Message>No such key</Message></Error>"),
+    }
 }
 
 type Ports = IndexMap<String, Vec<Value>>;

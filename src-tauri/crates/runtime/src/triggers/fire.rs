@@ -90,6 +90,19 @@ impl dyn TriggerHost + '_ {
         self.fire_carrying(trigger, version, occurrence, Carried { taken, ..Carried::default() }, now_ms)
     }
 
+    /// [`Self::fire_taking`] with bytes that came with the occurrence, each with its SHA-256.
+    pub fn fire_taking_with(
+        &self,
+        trigger: &TriggerRow,
+        version: (Workflow, Called),
+        occurrence: Occurrence,
+        taken: Vec<Taken>,
+        binaries: Vec<(String, Vec<u8>)>,
+        now_ms: i64,
+    ) -> TriggerResult<String> {
+        self.fire_carrying(trigger, version, occurrence, Carried { binaries, taken }, now_ms)
+    }
+
     fn fire_carrying(
         &self,
         trigger: &TriggerRow,

@@ -10,6 +10,7 @@ use signalbox_ports::{Credential, World};
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
 use signalbox_store::{Firing, RunKey, Store};
 use std::sync::Arc;
+use tokio::task::AbortHandle;
 
 /// The `runId` of an entry that concerns no run.
 pub const STORE_LEVEL: &str = "$store";
@@ -53,10 +54,9 @@ impl dyn TriggerHost + '_ {
         Ok(self.threads()?.block_on(future))
     }
 
-    /// Goes on beside this, until it is done.
-    pub fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) -> TriggerResult<()> {
-        self.threads()?.spawn(work);
-        Ok(())
+    /// Goes on beside this, until it is done or aborted.
+    pub fn in_background(&self, work: impl Future<Output = ()> + Send + 'static) -> TriggerResult<AbortHandle> {
+        Ok(self.threads()?.spawn(work).abort_handle())
     }
 
     /// An entry about this store as a whole.

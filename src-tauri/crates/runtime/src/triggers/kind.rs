@@ -4,6 +4,7 @@
 use super::error::{Class, TriggerError, TriggerResult};
 use super::failures;
 use super::file_watch::{self, FileWatch};
+use super::mail_source::{self, MailSource};
 use super::poll_source::{self, Poll};
 use serde_json::{Value, json};
 use signalbox_engine::form::{self, Form};
@@ -14,8 +15,8 @@ use signalbox_model::{Map, Node, Workflow, time};
 use signalbox_store::{NewTrigger, TriggerRow};
 
 /// Steps of these kinds start an active workflow.
-pub const KINDS: [&str; 6] =
-    [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND, poll_source::KIND];
+pub const KINDS: [&str; 7] =
+    [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND, mail_source::KIND, poll_source::KIND];
 
 /// Steps at the top of a file that start it automatically, and those that `also` names.
 pub fn triggers_of(workflow: &Workflow, also: impl Fn(&Node) -> bool) -> Vec<NewTrigger> {
@@ -43,6 +44,8 @@ pub enum Settings {
     Failures,
     /// `trigger.file_watch`
     FileWatch(Box<FileWatch>),
+    /// `trigger.mail`
+    Mail(Box<MailSource>),
     /// `trigger.poll`
     Poll(Box<Poll>),
     /// `trigger.manual` that offers its workflow as a tool.
@@ -76,6 +79,7 @@ impl Settings {
             }),
             failures::KIND => Ok(Self::Failures),
             file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
+            mail_source::KIND => Ok(Self::Mail(Box::new(MailSource::read(config)))),
             poll_source::KIND => Ok(Self::Poll(Box::new(Poll::read(config)))),
             MANUAL => Ok(Self::Manual),
             kind => {
@@ -95,7 +99,9 @@ impl Settings {
         match self {
             Self::Schedule(schedule) => Some(Schedule::clone(schedule)),
             Self::Poll(poll) => Some(poll.schedule()),
-            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Manual => None,
+            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Mail(_) | Self::Manual => {
+                None
+            }
         }
     }
 
@@ -107,6 +113,7 @@ impl Settings {
             Self::Webhook(hook) => hook_sample(trigger, hook, now_ms),
             Self::Failures => failures::sample(&trigger.id, now_ms),
             Self::FileWatch(watch) => watch.sample(&trigger.id, now_ms),
+            Self::Mail(mail) => mail.sample(&trigger.id, &time::format(now_ms)),
             Self::Poll(_) => poll_source::event(&trigger.id, vec![json!({ "sample": true })], now_ms, true),
             Self::Manual => Map::new(),
         }
@@ -115,9 +122,13 @@ impl Settings {
     /// The path behind `/hooks/`, for one that HTTP requests fire.
     pub fn hook_path(&self) -> Option<&str> {
         match self {
-            Self::Schedule(_) | Self::Form(_) | Self::Failures | Self::FileWatch(_) | Self::Poll(_) | Self::Manual => {
-                None
-            }
+            Self::Schedule(_)
+            | Self::Form(_)
+            | Self::Failures
+            | Self::FileWatch(_)
+            | Self::Mail(_)
+            | Self::Poll(_)
+            | Self::Manual => None,
             Self::Webhook(hook) => Some(&hook.path),
         }
     }

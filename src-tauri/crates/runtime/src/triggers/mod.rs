@@ -1,4 +1,4 @@
-//! What starts runs by itself: schedules, webhooks, forms, folders, sources and failures (ADR 90 to 99). A host of the app and an exported program
+//! What starts runs by itself: schedules, webhooks, forms, folders, mailboxes, sources and failures (ADR 90 to 99, 154). A host of the app and an exported program
 //! fire with the same code; [`TriggerHost`] is what they give it.
 
 mod error;
@@ -8,6 +8,9 @@ mod fire;
 mod forms;
 mod host;
 mod kind;
+mod mail_place;
+mod mail_source;
+mod mail_watch;
 mod poll;
 mod poll_run;
 mod poll_source;

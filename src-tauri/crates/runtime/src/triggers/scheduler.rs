@@ -6,6 +6,7 @@ use super::file_watch::Watched;
 use super::fire::skip_level;
 use super::host::TriggerHost;
 use super::kind::Settings;
+use super::mail_watch::WatchedMailbox;
 use super::poll::Polled;
 use serde_json::json;
 use signalbox_engine::schedule::{self, OnMissed, Schedule};
@@ -69,6 +70,8 @@ pub struct Scheduler {
     versions: HashMap<String, (Workflow, Called)>,
     /// Folders that are watched.
     pub(crate) folders: Vec<Watched>,
+    /// Mailboxes that are watched.
+    pub(crate) mailboxes: Vec<WatchedMailbox>,
     /// Sources that are asked.
     pub(crate) sources: Vec<Polled>,
     /// What the clock showed last.
@@ -89,8 +92,11 @@ impl Scheduler {
         }
         self.seen_ms = now;
         // What keeps one of them from firing does not keep schedules from it.
-        let waiting =
-            self.fire_failures(host, now).and(self.look_into_folders(host, now)).and(self.ask_sources(host, now));
+        let waiting = self
+            .fire_failures(host, now)
+            .and(self.look_into_folders(host, now))
+            .and(self.ask_sources(host, now))
+            .and(self.watch_mailboxes(host, now));
         while self.queue.first().is_some_and(|(due, _)| *due <= now) {
             let Some((_, id)) = self.queue.pop_first() else { break };
             match self.settle(host, &id, now) {
@@ -136,6 +142,7 @@ impl Scheduler {
     fn read(&mut self, host: &dyn TriggerHost, now: i64) -> TriggerResult<()> {
         let mut watched_before = std::mem::take(&mut self.folders);
         let mut asked_before = std::mem::take(&mut self.sources);
+        let mut mailboxes_before = std::mem::take(&mut self.mailboxes);
         self.queue.clear();
         let (mut others, mut put_back, mut active) = (Vec::new(), Vec::new(), BTreeSet::new());
         // Many schedules say the same.
@@ -173,6 +180,11 @@ impl Scheduler {
                     let before = watched_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| watched_before.swap_remove(index));
                     self.folders.push(Watched::new(host, row, *settings, before)?);
+                }
+                Ok(Settings::Mail(source)) => {
+                    let before = mailboxes_before.iter().position(|one| one.id() == row.id);
+                    let before = before.map(|index| mailboxes_before.swap_remove(index));
+                    self.mailboxes.push(WatchedMailbox::new(host, row, *source, before)?);
                 }
                 Ok(Settings::Poll(poll)) => {
                     let before = asked_before.iter().position(|one| one.id() == row.id);

@@ -112,6 +112,14 @@ const KNOWN_HOSTS: &[&str] = &[
     // Of the published test cases of its signatures.
     "example.amazonaws.com",
     "examplebucket.s3.amazonaws.com",
+    // Addresses of object stores: what Google's is, and examples of the others; the scope of Azure's.
+    "storage.googleapis.com",
+    "s3.eu-central-1.amazonaws.com",
+    "NAME.blob.core.windows.net",
+    "storage.azure.com",
+    // Names of the formats of feeds.
+    "purl.org",
+    "jsonfeed.org",
     // Where people sign in to one of the services, in the help of the terminal and a test.
     "gmail.googleapis.com",
     "accounts.google.com",

@@ -570,6 +570,16 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "feed.read": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "file.read": {
     "fields": {
       "resultField": {
@@ -654,6 +664,35 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       "credential": {
         "is": "none"
       },
+      "items": {
+        "is": "none"
+      },
+      "pages": {
+        "fields": {
+          "kind": {
+            "is": "none"
+          },
+          "parameter": {
+            "is": "none"
+          },
+          "field": {
+            "is": "none"
+          },
+          "first": {
+            "is": "none"
+          }
+        }
+      },
+      "rateLimit": {
+        "fields": {
+          "requests": {
+            "is": "none"
+          },
+          "perSeconds": {
+            "is": "none"
+          }
+        }
+      },
       "resultField": {
         "is": "none"
       }
@@ -717,6 +756,56 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       },
       "tool": {
         "is": "own-id"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "object.delete": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "object.list": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "object.move": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "object.read": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
+  "object.write": {
+    "fields": {
+      "credential": {
+        "is": "none"
       },
       "resultField": {
         "is": "none"
@@ -886,6 +975,22 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       },
       "maxBytes": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.mail": {
+    "fields": {
+      "credential": {
+        "is": "none"
+      },
+      "every": {
+        "is": "none"
+      },
+      "existing": {
+        "is": "none"
+      },
+      "ca": {
         "is": "none"
       }
     }

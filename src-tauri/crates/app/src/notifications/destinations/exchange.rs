@@ -227,6 +227,7 @@ impl Exchange<'_> {
             key,
             here: self.destination.row.here,
             connector: self.destination.connector.clone(),
+            workflow: "",
         })
     }
 }

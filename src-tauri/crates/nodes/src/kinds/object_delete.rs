@@ -1,0 +1,26 @@
+//! `object.delete`: removes one object of a store.
+
+use crate::objects::exchange::Exchange;
+use crate::objects::settings::{Store, invalid, key};
+use crate::support::made;
+use crate::{EffectFuture, Kind, Outcome};
+use serde_json::json;
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_ports::{CallLog, World};
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let store = Store::of(slot)?;
+    let key = key(slot, "key")?;
+    if key.ends_with('/') {
+        // A WebDAV server would remove all that is in it.
+        return Err(invalid("key", "A folder is not removed; name an object"));
+    }
+    let found = Exchange { store: &store, call, slot, world }.delete(&key, None).await?;
+    Ok(made(slot, json!({ "key": key, "found": found })))
+}

@@ -1,0 +1,42 @@
+//! `object.move`: moves or copies one object inside a store; its bytes stay there.
+
+use crate::objects::exchange::Exchange;
+use crate::objects::settings::{Store, invalid, key};
+use crate::support::{flag, made, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome};
+use serde_json::json;
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_ports::{CallLog, World};
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let store = Store::of(slot)?;
+    let (from, to) = (key(slot, "key")?, key(slot, "to")?);
+    for (field, key) in [("key", &from), ("to", &to)] {
+        if key.ends_with('/') {
+            return Err(invalid(field, "A folder is not moved; name an object"));
+        }
+    }
+    if from == to {
+        return Err(invalid("to", "The object is there already: 'key' and 'to' are the same"));
+    }
+    let is_new = match text_or(slot, "when", "always")? {
+        "always" => false,
+        "new" => true,
+        _ => return Err(wrong_setting("when", "always or new", &slot.config["when"])),
+    };
+    let keeps = flag(slot, "keep", false)?;
+    let exchange = Exchange { store: &store, call, slot, world };
+    if keeps {
+        let about = exchange.source(&from).await?;
+        exchange.copy_checked(&from, &to, is_new, &about).await?;
+    } else {
+        exchange.rename(&from, &to, is_new).await?;
+    }
+    Ok(made(slot, json!({ "key": to, "from": from, "kept": keeps })))
+}

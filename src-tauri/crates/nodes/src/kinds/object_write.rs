@@ -1,0 +1,57 @@
+//! `object.write`: one object into a store, whole; under a condition where one is asked for.
+
+use crate::binary;
+use crate::objects::exchange::Exchange;
+use crate::objects::requests::Condition;
+use crate::objects::settings::{Store, invalid, key};
+use crate::support::{made, setting, text, text_or, wrong_setting};
+use crate::{EffectFuture, Kind, Outcome};
+use serde_json::{Value, json};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::media;
+use signalbox_ports::{CallLog, World};
+
+pub(crate) const KIND: Kind = Kind::Effect(start);
+
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
+}
+
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+    let store = Store::of(slot)?;
+    let key = key(slot, "key")?;
+    if key.ends_with('/') {
+        return Err(invalid("key", "The key of an object does not end with '/'"));
+    }
+    let version = setting(slot, "version").map(|_| text(slot, "version")).transpose()?.filter(|one| !one.is_empty());
+    let condition = match text_or(slot, "when", "always")? {
+        "always" => Condition::Always,
+        "new" => Condition::IfNew,
+        "version" => Condition::IfVersion(
+            version
+                .ok_or_else(|| invalid("version", "The version that the object must still have is not given"))?
+                .to_owned(),
+        ),
+        _ => return Err(wrong_setting("when", "always, new or version", &slot.config["when"])),
+    };
+    let (bytes, found) = match (setting(slot, "content"), setting(slot, "binary")) {
+        (Some(_), Some(_)) => {
+            return Err(invalid("binary", "An object has one content: empty 'content' or 'binary'"));
+        }
+        (None, Some(_)) => {
+            let (reference, bytes) = binary::read(call, slot, world, "binary").await?;
+            (bytes, reference.mime)
+        }
+        (Some(Value::String(text)), None) => (text.clone().into_bytes(), media::of_path(&key).to_owned()),
+        (Some(value), None) => (value.to_string().into_bytes(), "application/json".to_owned()),
+        (None, None) => return Err(wrong_setting("content", "text or another value", &Value::Null)),
+    };
+    let media = match text_or(slot, "contentType", "")?.trim() {
+        "" => found,
+        given if http::HeaderValue::from_str(given).is_ok() => given.to_owned(),
+        _ => return Err(invalid("contentType", "The media type has a character that headers may not have")),
+    };
+    let size = bytes.len();
+    let version = Exchange { store: &store, call, slot, world }.put(&key, bytes, &media, &condition).await?;
+    Ok(made(slot, json!({ "key": key, "size": size, "type": media, "version": version })))
+}
