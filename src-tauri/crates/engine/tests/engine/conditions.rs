@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;
-use std::sync::Arc;
 
 fn table() -> Value {
     serde_json::from_str(include_str!("../../../../../tests/expressions/conditions.json")).expect("JSON")
@@ -13,7 +12,7 @@ fn table() -> Value {
 fn result_of(text: &str, item: &Value) -> Value {
     let mut scope = Scope::empty();
     scope.item = item.clone().into();
-    scope.run = Arc::new(json!({ "id": "r", "startedAt": "2026-03-10T12:00:00Z" }));
+    scope.run = json!({ "id": "r", "startedAt": "2026-03-10T12:00:00Z" }).into();
     let compiled = Expr::compile(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     compiled.eval(&scope).ok().filter(Value::is_boolean).unwrap_or_else(|| json!("error"))
 }
