@@ -23,6 +23,7 @@ pub mod extract;
 mod fault;
 mod fields;
 mod file_error;
+mod file_rows;
 mod formats;
 mod groups;
 mod http_answer;

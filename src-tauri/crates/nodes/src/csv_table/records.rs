@@ -36,6 +36,21 @@ impl<'a> Records<'a> {
         Self { ..*self }
     }
 
+    /// Where the next record begins, in bytes.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The line of that place.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Nothing follows.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
