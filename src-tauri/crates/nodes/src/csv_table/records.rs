@@ -46,9 +46,14 @@ impl<'a> Records<'a> {
         self.line
     }
 
+    /// How many bytes follow.
+    pub(super) fn left(&self) -> usize {
+        self.text.len().saturating_sub(self.at)
+    }
+
     /// Nothing follows.
     pub(super) fn is_at_end(&self) -> bool {
-        self.at >= self.text.len()
+        self.left() == 0
     }
 
     fn peek(&self) -> Option<u8> {

@@ -19,6 +19,8 @@ pub(crate) struct RowReader {
     pub(super) first: usize,
 }
 
+/// Bytes behind its place that an error shows at most.
+const SHOWN: usize = 80;
 /// [`RowReader::first`].
 const FIRST: usize = 64 * 1024;
 
@@ -65,7 +67,7 @@ impl RowReader {
             let found = separator::find(text, self.layout.separator, self.layout.quote)?;
             let mut records = Records::new(&text[found.skip..], found.line, found.separator, found.quote);
             let first = records.next(&mut fields);
-            if !is_last && records.is_at_end() {
+            if !is_last && (records.is_at_end() || first.is_err() && records.left() < SHOWN) {
                 return Ok(0);
             }
             let Some(first) = first? else { return Ok(text.len()) };
@@ -85,8 +87,8 @@ impl RowReader {
         let mut read = (0, self.line);
         loop {
             let next = records.next(&mut fields);
-            // What comes may belong to it.
-            if !is_last && records.is_at_end() {
+            // What comes may belong to it, or to what an error shows of the text.
+            if !is_last && (records.is_at_end() || next.is_err() && records.left() < SHOWN) {
                 break;
             }
             let Some(line) = next? else {
