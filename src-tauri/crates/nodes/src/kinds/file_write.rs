@@ -3,7 +3,7 @@
 use crate::csv_table::Layout;
 use crate::fields::{field, text_member};
 use crate::file_error::{file_failure, path};
-use crate::file_rows::{self, RowFormat};
+use crate::file_rows::{self, RowFormat, once, pieces};
 use crate::support::{first, flag, made, setting, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
 use serde_json::{Value, json};
@@ -50,23 +50,27 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
             return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "field"));
         }
     };
-    let bytes = match (content, setting(slot, "binary")) {
-        (None, Some(_)) => binary::read(call, slot, world, "binary").await?.1,
+    let parts = match (content, setting(slot, "binary")) {
+        (None, Some(_)) => once(binary::read(call, slot, world, "binary").await?.1),
         (Some(_), Some(_)) => {
             let words = "A file has one content: empty 'content' or 'binary'";
             return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "binary"));
         }
-        (Some(value), None) if as_table => csv_table::format(value, Layout::of(slot)?, "The content")?.into_bytes(),
-        (Some(Value::String(text)), None) => text.clone().into_bytes(),
-        (Some(value), None) => value.to_string().into_bytes(),
-        (None, None) => match &table {
-            Some(table) if as_table => csv_table::format_text(table, Layout::of(slot)?, "The content")?.into_bytes(),
-            Some(table) => table.text().as_bytes().to_vec(),
+        (Some(value), None) if as_table => {
+            once(csv_table::format(value, Layout::of(slot)?, "The content")?.into_bytes())
+        }
+        (Some(Value::String(text)), None) => once(text.clone().into_bytes()),
+        (Some(value), None) => once(value.to_string().into_bytes()),
+        (None, None) => match table {
+            Some(table) if as_table => {
+                once(csv_table::format_text(&table, Layout::of(slot)?, "The content")?.into_bytes())
+            }
+            Some(table) => pieces(table),
             None => return Err(wrong_setting("content", "text or another value", &Value::Null)),
         },
     };
-    let Written { size, place, modified_ms } =
-        world.files.write(&call.workflow_id, path, &bytes, mode).await.map_err(|error| file_failure(error, path))?;
+    let written = world.files.write_parts(&call.workflow_id, path, parts, mode).await;
+    let Written { size, place, modified_ms } = written.map_err(|error| file_failure(error, path))?;
     told(call, log, path, (size, place, modified_ms));
     Ok(made(slot, json!({ "path": path, "size": size })))
 }
