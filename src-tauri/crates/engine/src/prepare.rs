@@ -100,10 +100,12 @@ fn one_of(input: &Items, index: usize) -> Option<Data> {
 /// `in` → `config` → input schema, once per visit; a retry or a re-issue sends the same.
 pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Prepared {
     let this = &compiled.nodes[node];
-    if fold::reads_list(compiled, state, node, slot) {
+    if this.mode == Mode::All && fold::reads_list(compiled, state, node, slot) {
         return prepare_list(compiled, state, node, slot);
     }
-    if let Some(failure) = too_large_as_values(compiled, state, node, slot) {
+    if this.mode == Mode::All
+        && let Some(failure) = too_large_as_values(compiled, state, node, slot)
+    {
         let config = Arc::new(Value::Null);
         let failure = Some(failure);
         return Prepared { config, input: Vec::new(), resolved: None, failure, masked: Vec::new(), list: false };

@@ -130,7 +130,8 @@ impl Slots {
             self.ended.resize(slot / 64 + 1, 0);
         }
         self.ended[slot / 64] |= 1 << (slot % 64);
-        let packed = self.put_out.as_text();
+        let several = self.count > 1;
+        let packed = if several { self.put_out.as_text() } else { 0 };
         for (port, items) in ports {
             let known = self.ports.iter().position(|known| *known == port);
             let port = known.unwrap_or_else(|| {
@@ -143,7 +144,7 @@ impl Slots {
             self.put_out.add(slot, port, &items);
         }
         // What is packed takes less, and in a file nearly nothing.
-        if self.count > 1 && self.put_out.as_text() != packed {
+        if several && self.put_out.as_text() != packed {
             self.weight.0 = self.failed.0 + self.put_out.memory(value_size::of_item);
         }
         true

@@ -11,7 +11,7 @@ use crate::{
     guard::{self, Masker, Seen},
     prepare::{decided, node_scope, seen_input},
     scope::Context,
-    state::{Phase, RunState},
+    state::{Phase, RunState, Slots},
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use signalbox_model::{
     call_progress::LeftFile,
     event::{FileDone, FileStart, MaskedData, StepDone, StepPrint, Telemetry, VarChanged},
     item::together,
+    items::PART,
 };
 use std::sync::Arc;
 
@@ -60,9 +61,8 @@ impl Deciding<'_> {
         let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let mut failures = Vec::new();
         let mut outcomes = Vec::new();
-        let stays = self.stays_in_memory(node);
         let held = fold::activation(self.state, node).map(|known| &known.slots);
-        let mut held = held.map_or(0, |slots| slots.weight() + if stays { slots.paged() } else { 0 });
+        let mut held = held.map_or(0, |slots| slots.weight() + self.kept_paged(node, slots));
         for (slot, result) in live {
             let result = result.and_then(|output| self.with_room(node, output, &mut held));
             let result = result.and_then(|output| match payload::violation(self.state, output.ports.values()) {
@@ -86,8 +86,9 @@ impl Deciding<'_> {
         // What may leave a body is kept as values until its iteration ends.
         let inside = self.state.frames.get(self.compiled.nodes.frame(node)).is_some();
         let mut bytes = if inside { limit::weight_as_values(&output) } else { limit::weight(&output) };
-        if !inside && self.stays_in_memory(node) {
-            bytes += output.ports.values().map(Items::paged_weight).sum::<usize>();
+        let paged = if inside { 0 } else { output.ports.values().map(Items::paged_weight).sum::<usize>() };
+        if paged > 0 && self.stays_in_memory(node) {
+            bytes += paged;
         }
         let bytes = held.saturating_add(bytes);
         if bytes > self.compiled.most {
@@ -103,6 +104,12 @@ impl Deciding<'_> {
         }
         *held = bytes;
         Ok(output)
+    }
+
+    /// Bytes of lists in files that slots put out and that have to be in memory all the same.
+    fn kept_paged(&self, node: usize, slots: &Slots) -> usize {
+        let paged = slots.paged();
+        if paged > 0 && self.stays_in_memory(node) { paged } else { 0 }
     }
 
     /// What the run puts out, and what other steps name, is all in memory, wherever the list lies (ADR 157).
@@ -191,7 +198,7 @@ impl Deciding<'_> {
             for (port, items) in outcome.output.ports {
                 let list = ports.entry(port).or_default();
                 let mut begun = 0;
-                if goes_on && list.is_empty() {
+                if goes_on && items.len() >= PART && list.is_empty() {
                     *list = items.packed_begin();
                     begun = list.len();
                 }
