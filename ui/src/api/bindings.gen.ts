@@ -4980,6 +4980,8 @@ export interface StepStart {
   configs?: Record<string, unknown>;
   /** The items as they go into the code. */
   input: InputItem[];
+  /** So many items go in that are not told again: the step reads the list of its wires where it lies, and `input` is empty (ADR 157). */
+  inputItems?: number;
   /** Idempotency key of a `write`. */
   idempotencyKey?: string;
   /** When a wait is over, milliseconds since 1970. */

@@ -132,8 +132,10 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   // A retry takes the same items again, and so does a call after a crash; of many items each part is a call that takes more.
   const more = !card.key.includes('#') || (card.input[0]?.item ?? 0) >= run.itemsIn;
   if (card.attempt === 0 && more) {
-    run.itemsIn += card.input.length;
-    run.inVisit = run.visit === card.visit ? (run.inVisit ?? 0) + card.input.length : card.input.length;
+    // A long list is not told again: only how many items it has.
+    const count = typeof payload['inputItems'] === 'number' ? payload['inputItems'] : card.input.length;
+    run.itemsIn += count;
+    run.inVisit = run.visit === card.visit ? (run.inVisit ?? 0) + count : count;
     run.visit = card.visit;
   }
   run.lastCard = card.index;

@@ -14,7 +14,8 @@ use closed::ClosedFolder;
 use glob::matches;
 use pending::PendingWrites;
 use safe_dir::{SafeDir, Trouble, explain};
-use signalbox_ports::{FileEntry, FileError, Files, WriteMode, Written};
+use signalbox_ports::{FileEntry, FileError, FilePart, Files, PartSource, WriteMode, Written};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -113,6 +114,29 @@ impl FolderFiles {
         }
         let dir = self.dir(&folder);
         dir.and_then(|dir| dir.open_real(&below)).map_err(|trouble| explain(trouble, place, 0))
+    }
+
+    /// Writes a file with what `content` gives.
+    async fn write_with(
+        &self,
+        workflow: &str,
+        path: &str,
+        mut content: impl FnMut(&mut dyn Write) -> std::io::Result<()> + Send + 'static,
+        mode: WriteMode,
+    ) -> Result<Written, FileError> {
+        if sample(path).is_some() {
+            let message =
+                format!("'{path}' is a sample file, and those are read only. Choose a path in an open folder");
+            return Err(FileError::Refused { message });
+        }
+        let (this, workflow, path) = (self.clone(), workflow.to_owned(), path.to_owned());
+        tokio::task::spawn_blocking(move || {
+            let (folder, rest) = this.find(&workflow, &path, Wanted::Write)?;
+            let dir = this.dir(&folder);
+            dir.and_then(|dir| dir.write(&rest, &mut content, mode)).map_err(|trouble| explain(trouble, &path, 0))
+        })
+        .await
+        .map_err(|error| blocked(&error))?
     }
 
     fn dir(&self, folder: &Path) -> Result<SafeDir, Trouble> {
@@ -297,19 +321,41 @@ impl Files for FolderFiles {
     }
 
     async fn write(&self, workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<Written, FileError> {
+        let bytes = bytes.to_vec();
+        self.write_with(workflow, path, move |file| file.write_all(&bytes), mode).await
+    }
+
+    async fn read_part(&self, workflow: &str, path: &str, at: u64, most: usize) -> Result<FilePart, FileError> {
         if sample(path).is_some() {
-            let message =
-                format!("'{path}' is a sample file, and those are read only. Choose a path in an open folder");
-            return Err(FileError::Refused { message });
+            let all = self.read(workflow, path, u64::MAX).await?;
+            let start = usize::try_from(at).unwrap_or(usize::MAX).min(all.len());
+            let end = start.saturating_add(most).min(all.len());
+            return Ok(FilePart { bytes: all[start..end].to_vec(), size: all.len() as u64, modified_ms: 0 });
         }
-        let (this, workflow, path, bytes) = (self.clone(), workflow.to_owned(), path.to_owned(), bytes.to_vec());
+        let (this, workflow, path) = (self.clone(), workflow.to_owned(), path.to_owned());
         tokio::task::spawn_blocking(move || {
-            let (folder, rest) = this.find(&workflow, &path, Wanted::Write)?;
+            let (folder, rest) = this.find(&workflow, &path, Wanted::File)?;
             let dir = this.dir(&folder);
-            dir.and_then(|dir| dir.write(&rest, &bytes, mode)).map_err(|trouble| explain(trouble, &path, 0))
+            dir.and_then(|dir| dir.read_part(&rest, at, most)).map_err(|trouble| explain(trouble, &path, 0))
         })
         .await
         .map_err(|error| blocked(&error))?
+    }
+
+    async fn write_parts(
+        &self,
+        workflow: &str,
+        path: &str,
+        mut parts: PartSource,
+        mode: WriteMode,
+    ) -> Result<Written, FileError> {
+        let content = move |file: &mut dyn Write| {
+            while let Some(part) = parts() {
+                file.write_all(&part.map_err(std::io::Error::other)?)?;
+            }
+            Ok(())
+        };
+        self.write_with(workflow, path, content, mode).await
     }
 
     async fn list(&self, workflow: &str, path: &str, glob: &str) -> Result<Vec<FileEntry>, FileError> {

@@ -37,6 +37,7 @@ use signalbox_adapters::{
     RealClock, RealIds, Vault, WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
+use signalbox_model::items::pages;
 use signalbox_ports::{Clock, FileError, Http, World};
 use signalbox_retrieval::IndexFolder;
 use signalbox_runtime::{
@@ -207,6 +208,7 @@ impl App {
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
+        how.lists = Some((data.join("lists"), pages::IN_MEMORY));
         how.adopt = options.stays;
         let (own_store, own_demo_service, handle) =
             (store.clone(), Arc::clone(&demo_service), threads.handle().clone());

@@ -49,10 +49,14 @@ pub struct Compiled {
     pub(crate) part: usize,
     /// So many bytes of memory may the items take that one step hands on.
     pub(crate) most: usize,
+    /// From so many items on a step that can read its list where it lies does.
+    pub(crate) long: usize,
 }
 
 /// [`Compiled::part`] of every run. What was recorded with another number folds as well.
 const PART: usize = 1_000;
+/// [`Compiled::long`] of every run.
+const LONG: usize = 10_000;
 /// [`Compiled::most`] of every run: a million small items, and what is made of them, in a program that stays below some
 /// gigabytes.
 const MOST: usize = 1 << 30;
@@ -228,6 +232,11 @@ impl Compiled {
         Self { most: bytes, ..self }
     }
 
+    /// The same with so many items from which on a list is long. Tests make it small.
+    pub fn with_long_lists_of(self, items: usize) -> Self {
+        Self { long: items.max(2), ..self }
+    }
+
     /// Number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
@@ -305,6 +314,7 @@ impl Compiled {
             abort_region,
             part: PART,
             most: MOST,
+            long: LONG,
         }
     }
 }

@@ -13,6 +13,7 @@ mod failed;
 pub(crate) mod imported_checkpoint;
 pub(crate) mod input_shape;
 mod interrupted;
+mod long_list;
 pub(crate) mod place;
 mod settle_edges;
 pub(crate) mod tool_call;
@@ -28,6 +29,7 @@ pub(crate) use failed::bytes_of;
 use failed::error_item;
 pub(crate) use interrupted::{asks, call_asks};
 use interrupted::{interrupted, interrupted_error};
+pub(crate) use long_list::reads_list;
 use serde_json::Value;
 use settle_edges::{end_activation, route};
 use signalbox_model::{
@@ -599,6 +601,9 @@ fn with_reason(error: Arc<ErrorPayload>, reason: Option<&str>) -> Arc<ErrorPaylo
 
 /// The input of a slot as one value: the item's data in `each`, a list in `all`.
 pub(crate) fn input_value(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Value {
+    if reads_list(compiled, state, node, slot) {
+        return Value::Null;
+    }
     let data = slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
     match compiled.nodes[node].mode {
         Mode::Each => data.first().map(|d| Arc::unwrap_or_clone(d.value())).unwrap_or_default(),
@@ -621,7 +626,10 @@ pub(crate) fn add_error_input(
     slot: usize,
     details: &mut signalbox_model::Map,
 ) {
-    let length = slot_ref(state, node, slot).map_or(0, |slot| written_length(&slot.input));
+    let length = match reads_list(compiled, state, node, slot) {
+        true => activation_input(state, node).weight(value_size::memory).max(ERROR_INPUT + 1),
+        false => slot_ref(state, node, slot).map_or(0, |slot| written_length(&slot.input)),
+    };
     if length <= ERROR_INPUT {
         details.insert("input".into(), input_value(compiled, state, node, slot));
     } else {

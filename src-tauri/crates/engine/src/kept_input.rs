@@ -63,21 +63,20 @@ impl KeptInput {
     pub fn around(&self, mut output: CallOutput, input: &Items) -> CallOutput {
         let bytes = signalbox_model::item::together(input.binaries());
         for (port, items) in &mut output.ports {
-            let made: Vec<OutItem> = items
-                .iter()
-                .map(|item| {
-                    let own = item.binary.iter().flatten().map(|(name, bytes)| (name.clone(), bytes.clone()));
-                    let binary = match (&bytes, item.binary.is_some()) {
-                        (None, false) => None,
-                        (kept, _) => {
-                            let mut all = kept.clone().unwrap_or_default();
-                            all.extend(own);
-                            Some(all)
-                        }
-                    };
-                    OutItem { data: Arc::new(self.with(&item.data)), binary, paired: item.paired_item }
-                })
-                .collect();
+            // One after the other: there may be very many.
+            let all = std::mem::take(items);
+            let made = all.iter().map(|item| {
+                let own = item.binary.iter().flatten().map(|(name, bytes)| (name.clone(), bytes.clone()));
+                let binary = match (&bytes, item.binary.is_some()) {
+                    (None, false) => None,
+                    (kept, _) => {
+                        let mut all = kept.clone().unwrap_or_default();
+                        all.extend(own);
+                        Some(all)
+                    }
+                };
+                OutItem { data: Arc::new(self.with(&item.data)), binary, paired: item.paired_item }
+            });
             let wrapped = CallOutput::items(port, made).ports.swap_remove(port);
             *items = wrapped.unwrap_or_default();
         }

@@ -10,12 +10,14 @@ use crate::{
     schema::Violation,
     scope::{NodeView, Scope},
     state::RunState,
+    value_size,
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
     Data, ErrorPayload, Items, Map, Mode, NodeFailure, SuggestedAction, data::TEXT_FROM, event::MaskedData,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What a slot sends.
@@ -26,6 +28,28 @@ pub(crate) struct Prepared {
     pub(crate) failure: Option<NodeFailure>,
     /// What guards masked in it.
     pub(crate) masked: Vec<MaskedData>,
+    /// The code reads the list of the wires where it lies; `input` is empty.
+    pub(crate) list: bool,
+}
+
+impl Prepared {
+    /// What its expressions see.
+    pub(crate) fn seen(&self, state: &RunState, node: usize) -> Cow<'_, [Data]> {
+        if self.list { first_of(state, node).into() } else { Cow::Borrowed(&self.input) }
+    }
+}
+
+/// The first item of a list that is read where it lies.
+fn first_of(state: &RunState, node: usize) -> Vec<Data> {
+    fold::activation(state, node).and_then(|activation| activation.input.kept(0)).into_iter().collect()
+}
+
+/// The data of a slot as its expressions see it after its call has begun.
+pub(crate) fn seen_input(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Vec<Data> {
+    if fold::reads_list(compiled, state, node, slot) {
+        return first_of(state, node);
+    }
+    fold::slot_ref(state, node, slot).map(|slot| slot.input.clone()).unwrap_or_default()
 }
 
 /// Neither disabled nor kept from it by its `if`.
@@ -76,6 +100,16 @@ fn one_of(input: &Items, index: usize) -> Option<Data> {
 /// `in` → `config` → input schema, once per visit; a retry or a re-issue sends the same.
 pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Prepared {
     let this = &compiled.nodes[node];
+    if this.mode == Mode::All && fold::reads_list(compiled, state, node, slot) {
+        return prepare_list(compiled, state, node, slot);
+    }
+    if this.mode == Mode::All
+        && let Some(failure) = too_large_as_values(compiled, state, node, slot)
+    {
+        let config = Arc::new(Value::Null);
+        let failure = Some(failure);
+        return Prepared { config, input: Vec::new(), resolved: None, failure, masked: Vec::new(), list: false };
+    }
     if let Some(known) = fold::slot_ref(state, node, slot)
         && let Some(config) = &known.config
         && !config.is_null()
@@ -90,7 +124,7 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         let resolved = this.node.input.as_ref().and_then(|_| input.first().map(Data::value));
         // What was refused before the code stays refused: a rule's retry does not get round it.
         let failure = guarded(compiled, state, node, slot, &input, &config);
-        return Prepared { config, input, resolved, failure, masked };
+        return Prepared { config, input, resolved, failure, masked, list: false };
     }
     let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
     let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
@@ -106,7 +140,7 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
             Err(error) => {
                 let failure = Some(error.failure("in"));
                 let config = Arc::new(Value::Null);
-                return Prepared { config, input, resolved: None, failure, masked: Vec::new() };
+                return Prepared { config, input, resolved: None, failure, masked: Vec::new(), list: false };
             }
         }
     }
@@ -126,13 +160,50 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         Ok(mut config) => {
             masker.value(&mut config, Some(&this.config), &mut masked);
             let failure = guarded(compiled, state, node, slot, &input, &config);
-            Prepared { config, input, resolved, failure, masked }
+            Prepared { config, input, resolved, failure, masked, list: false }
         }
         Err(error) => {
             let failure = Some(error.failure("config"));
-            Prepared { config: Arc::new(Value::Null), input, resolved, failure, masked }
+            Prepared { config: Arc::new(Value::Null), input, resolved, failure, masked, list: false }
         }
     }
+}
+
+/// The same of a step that reads its list where it lies: nothing of the list is copied.
+fn prepare_list(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Prepared {
+    let this = &compiled.nodes[node];
+    let known = fold::slot_ref(state, node, slot).and_then(|known| known.config.clone());
+    let config = match known.filter(|config| !config.is_null()) {
+        Some(config) => Ok(config),
+        None if this.config_is_static => Ok(Arc::clone(&this.config)),
+        None => {
+            let scope = node_scope(compiled, state, node, slot, &first_of(state, node), None);
+            config::evaluate(&this.config, Some(&this.descriptor.config), &scope).map(Arc::new)
+        }
+    };
+    let (config, failure) = match config {
+        Ok(config) => (config, None),
+        Err(error) => (Arc::new(Value::Null), Some(error.failure("config"))),
+    };
+    Prepared { config, input: Vec::new(), resolved: None, failure, masked: Vec::new(), list: true }
+}
+
+/// A step that takes all items of a list at once would take too much memory for them. Found before one of them is made.
+fn too_large_as_values(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Option<NodeFailure> {
+    let this = &compiled.nodes[node];
+    let input = &fold::activation(state, node)?.input;
+    // What is smaller is looked at when it is there.
+    if this.mode == Mode::Each || !input.is_paged() || fold::slot_ref(state, node, slot).is_some_and(|s| s.replaced) {
+        return None;
+    }
+    let reads_texts = READ_TEXTS.contains(&&*this.kind) && this.input_schema.is_none();
+    let bytes = if reads_texts || this.node.input.is_some() {
+        input.weight(value_size::of_item)
+    } else {
+        input.kept_lengths(value_size::of_text)
+    };
+    let what = || format!("All {} items, which this step needs at once,", input.len());
+    (bytes > compiled.most).then(|| limit::refused(bytes, compiled.most, &what()))
 }
 
 fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
@@ -271,7 +342,7 @@ pub(crate) fn failed_scope(
     slot: usize,
     error: &ErrorPayload,
 ) -> Scope {
-    let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+    let input = seen_input(compiled, state, node, slot);
     let mut scope = node_scope(compiled, state, node, slot, &input, None);
     scope.data = fold::input_value(compiled, state, node, slot).into();
     scope.error = Arc::new(serde_json::to_value(error).unwrap_or_default());

@@ -645,6 +645,16 @@ impl RunState {
         }
     }
 
+    /// Bytes of text of the lists of which some lies in files.
+    pub fn paged_weight(&self) -> usize {
+        let edges = self.edges.top().iter().map(|edge| match edge {
+            EdgeState::Taken(items) => items.paged_weight(),
+            EdgeState::Open | EdgeState::Dead | EdgeState::Consumed(_) => 0,
+        });
+        let steps = self.nodes.top().iter().filter_map(|node| node.activation.as_ref());
+        edges.sum::<usize>() + steps.map(|known| known.input.paged_weight() + known.slots.paged()).sum::<usize>()
+    }
+
     /// Where the run stands.
     pub fn status(&self) -> RunStatus {
         self.status

@@ -2,10 +2,12 @@
 //! stays text until somebody looks at it, and is text again when nobody does (ADR 85).
 
 mod copied;
+mod detached;
 mod incoming;
 mod read;
 
 pub use copied::compact;
+pub use detached::{Detached, detached, mark};
 pub use incoming::as_text;
 pub(crate) use incoming::stays_text;
 pub use read::{Piece, Read};
@@ -260,7 +262,10 @@ impl Serialize for Data {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Value(value) => value.serialize(serializer),
-            Self::Text(text) => Copied(text.text()).serialize(serializer),
+            Self::Text(text) => match detached::marked(text, TEXT_FROM) {
+                Some(mark) => serializer.serialize_str(&mark),
+                None => Copied(text.text()).serialize(serializer),
+            },
         }
     }
 }

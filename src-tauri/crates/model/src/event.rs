@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// One entry of a run's log. `seq` is absent on events that are not stored (`live: true`).
@@ -128,6 +129,9 @@ pub struct StepStart {
     pub configs: Option<IndexMap<usize, Arc<Value>>>,
     /// The items as they go into the code.
     pub input: Vec<InputItem>,
+    /// So many items go in that are not told again: the step reads the list of its wires where it lies, and `input` is empty (ADR 157).
+    #[serde(rename = "inputItems", default, skip_serializing_if = "Option::is_none")]
+    pub input_items: Option<usize>,
     /// Idempotency key of a `write`.
     #[serde(rename = "idempotencyKey", default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -307,6 +311,28 @@ pub struct GrantedFile {
     pub place: String,
     /// Time of its last change, in milliseconds since 1970.
     pub modified_ms: i64,
+}
+
+/// A list with more items is shown by its first ones.
+const MOST_SHOWN: usize = 10_000;
+/// So many of them.
+const SHOWN: usize = 1_000;
+
+impl RunEvent {
+    /// The event as it travels to people: of a list that lies in files only the first items are there. `ports` says how many there are.
+    pub fn shown(&self) -> Cow<'_, Self> {
+        let is_long = |items: &Items| items.len() > MOST_SHOWN && items.is_paged();
+        match &self.body {
+            EventBody::StepDone(done) if done.items.values().any(is_long) => {
+                let mut done = done.clone();
+                for items in done.items.values_mut().filter(|items| is_long(items)) {
+                    *items = items.begin(SHOWN);
+                }
+                Cow::Owned(Self { body: EventBody::StepDone(done), ..self.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
 }
 
 impl Serialize for RunEvent {

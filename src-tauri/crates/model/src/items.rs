@@ -1,9 +1,13 @@
 //! A list of items. There may be a million of them, and most of the time nobody looks at them: what is long is kept in parts,
-//! as text, which takes a tenth of the memory of values, and an item is made of it when somebody asks for it (ADR 72).
+//! as text, which takes a tenth of the memory of values, and an item is made of it when somebody asks for it (ADR 72). Of a very long
+//! one most parts lie in a file (ADR 157).
 
-use crate::blob::BLOB_LIMIT;
-use crate::data::{Data, TEXT_FROM, Text, Written, stays_text};
+mod packed;
+pub mod pages;
+
+use crate::data::{Data, TEXT_FROM, Text, stays_text};
 use crate::{Binaries, ErrorPayload, Item};
+use packed::{Look, Packed, Paged};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
@@ -24,6 +28,8 @@ pub struct Items {
     parts: Vec<Part>,
     /// The last ones.
     tail: Vec<Kept>,
+    /// Bytes of the texts of parts that are in memory.
+    in_memory: usize,
 }
 
 /// One item of a part that is not packed.
@@ -65,91 +71,25 @@ impl From<Item> for Kept {
 #[derive(Clone)]
 enum Part {
     Text(Arc<Packed>),
+    /// In a file.
+    Paged(Arc<Paged>),
     /// With something that stays as it is: bytes, an error, a large value.
     Plain(Arc<[Kept]>),
 }
 
-/// Items that have data and lineage only, and whose ids are their places in the list, from 1.
-struct Packed {
-    /// The texts of the data, one after the other; or the text that they stand in, which others share.
-    text: Arc<Written>,
-    places: Box<[Place]>,
-}
-
-/// Where the data of a packed item stands, and the item that it came from; [`NONE`] for null.
-#[derive(Clone, Copy)]
-struct Place {
-    start: u32,
-    end: u32,
-    paired: u32,
+impl Part {
+    /// To look at one that is text.
+    fn packed(&self) -> Option<Look<'_>> {
+        match self {
+            Self::Text(packed) => Some(Look::Here(packed)),
+            Self::Paged(paged) => Some(Look::Loaded(paged.load())),
+            Self::Plain(_) => None,
+        }
+    }
 }
 
 /// No lineage.
 const NONE: u32 = u32::MAX;
-
-impl Packed {
-    /// Nothing when one of the items has to stay as it is. `first` is the place of the first one in the list.
-    fn of(items: &[Kept], first: usize) -> Option<Self> {
-        let mut places = Vec::with_capacity(items.len());
-        for (index, Kept { item, text }) in items.iter().enumerate() {
-            let stays = item.error.is_some() || item.binary.is_some();
-            if stays || !is_number(&item.id, first + index + 1) {
-                return None;
-            }
-            let paired = match item.paired_item {
-                Some(paired) => u32::try_from(paired).ok().filter(|paired| *paired != NONE)?,
-                None => NONE,
-            };
-            let (start, end) = text.as_ref().map_or((0, 0), Text::span);
-            if (end - start) as usize > BLOB_LIMIT {
-                return None;
-            }
-            places.push(Place { start, end, paired });
-        }
-        if let Some(text) = shared(items) {
-            return Some(Self { text: Arc::clone(text), places: places.into() });
-        }
-        let mut all = Vec::new();
-        for (Kept { item, text }, place) in items.iter().zip(&mut places) {
-            let began = all.len();
-            match text {
-                Some(text) => all.extend_from_slice(text.text().as_bytes()),
-                None => serde_json::to_writer(&mut all, &item.data).ok()?,
-            }
-            if all.len() - began > BLOB_LIMIT {
-                return None;
-            }
-            (place.start, place.end) = (u32::try_from(began).ok()?, u32::try_from(all.len()).ok()?);
-        }
-        // What serde writes is text.
-        Some(Self { text: Written::new(String::from_utf8(all).ok()?), places: places.into() })
-    }
-
-    fn text(&self, index: usize) -> Option<Text> {
-        let place = self.places.get(index)?;
-        Some(Text::part(&self.text, place.start, place.end))
-    }
-
-    fn data(&self, index: usize) -> Arc<Value> {
-        self.text(index).map(|text| text.value()).unwrap_or_default()
-    }
-
-    fn paired(&self, index: usize) -> Option<usize> {
-        self.places.get(index).map(|place| place.paired).filter(|paired| *paired != NONE).map(|paired| paired as usize)
-    }
-
-    /// Bytes of text.
-    fn weight(&self) -> usize {
-        self.places.iter().map(|place| (place.end - place.start) as usize).sum()
-    }
-}
-
-/// The one text in which the data of all of these stands.
-fn shared(items: &[Kept]) -> Option<&Arc<Written>> {
-    let first = items.first()?.text.as_ref()?.of();
-    let same = |kept: &Kept| kept.text.as_ref().is_some_and(|text| Arc::ptr_eq(text.of(), first));
-    items.iter().all(same).then_some(first)
-}
 
 /// Null, the same one for all whose data stands elsewhere.
 fn nothing() -> Arc<Value> {
@@ -164,7 +104,7 @@ fn is_number(id: &str, number: usize) -> bool {
 impl Items {
     /// None.
     pub const fn new() -> Self {
-        Self { parts: Vec::new(), tail: Vec::new() }
+        Self { parts: Vec::new(), tail: Vec::new(), in_memory: 0 }
     }
 
     /// How many there are.
@@ -196,10 +136,75 @@ impl Items {
             return;
         }
         let full = std::mem::take(&mut self.tail);
-        self.parts.push(match Packed::of(&full, self.parts.len() * PART) {
-            Some(packed) => Part::Text(Arc::new(packed)),
+        let part = match Packed::of(&full, self.parts.len() * PART) {
+            Some(packed) => self.kept_part(packed),
             None => Part::Plain(full.into()),
-        });
+        };
+        self.parts.push(part);
+    }
+
+    /// A part that is text: in memory, or in a file when the list has enough there.
+    fn kept_part(&mut self, packed: Packed) -> Part {
+        if self.in_memory.saturating_add(packed.weight()) > pages::from()
+            && let Some(paged) = Paged::of(&packed)
+        {
+            return Part::Paged(Arc::new(paged));
+        }
+        self.in_memory += packed.weight();
+        Part::Text(Arc::new(packed))
+    }
+
+    /// The parts that it begins with which are text, as a list that shares them. What is in them has data and lineage only, and ids
+    /// that are places.
+    pub fn packed_begin(&self) -> Self {
+        let parts = self.parts.iter().take_while(|part| !matches!(part, Part::Plain(_))).cloned().collect();
+        Self { parts, tail: Vec::new(), in_memory: self.in_memory }
+    }
+
+    /// Whether some of it lies in a file.
+    pub fn is_paged(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Paged(_)))
+    }
+
+    /// The text of some of them as a list writes it.
+    pub fn slice_text(&self, range: Range<usize>) -> serde_json::Result<String> {
+        let mut out = String::from("[");
+        let (mut at, end) = (range.start, range.end.min(self.len()));
+        while at < end {
+            let (part, first) = (at / PART, at / PART * PART);
+            let until = end.min(first + PART);
+            match self.parts.get(part).and_then(Part::packed) {
+                Some(packed) => packed.write(at - first..until - first, first, &mut out),
+                None => {
+                    for index in at..until {
+                        if !out.ends_with('[') {
+                            out.push(',');
+                        }
+                        if let Some(shown) = self.shown(index) {
+                            out.push_str(&serde_json::to_string(&shown)?);
+                        }
+                    }
+                }
+            }
+            at = until;
+        }
+        out.push(']');
+        Ok(out)
+    }
+
+    /// The first ones, as many as this.
+    #[must_use]
+    pub fn begin(&self, count: usize) -> Self {
+        let mut begin = Self::new();
+        (0..count.min(self.len()))
+            .filter_map(|index| self.piece(index))
+            .for_each(|(item, data)| begin.push_data(item, data));
+        begin
+    }
+
+    /// Adds others at the end as they are.
+    pub fn append(&mut self, others: &Self) {
+        others.pieces().for_each(|(item, data)| self.push_data(item, data));
     }
 
     /// Adds one at the end; its id becomes its place, from 1.
@@ -222,32 +227,33 @@ impl Items {
 
     /// Ids become the places in the list, from 1.
     pub fn number(&mut self) {
-        for (part, first) in self.parts.iter_mut().zip((0..).step_by(PART)) {
-            if let Part::Plain(items) = part
-                && !items.iter().zip(first + 1..).all(|(kept, place)| is_number(&kept.item.id, place))
-            {
-                let mut own = items.to_vec();
-                numbered(&mut own, first);
-                *part = match Packed::of(&own, first) {
-                    Some(packed) => Part::Text(Arc::new(packed)),
-                    None => Part::Plain(own.into()),
-                };
+        for place in 0..self.parts.len() {
+            let first = place * PART;
+            let Some(Part::Plain(items)) = self.parts.get(place) else { continue };
+            if items.iter().zip(first + 1..).all(|(kept, place)| is_number(&kept.item.id, place)) {
+                continue;
             }
+            let mut own = items.to_vec();
+            numbered(&mut own, first);
+            self.parts[place] = match Packed::of(&own, first) {
+                Some(packed) => self.kept_part(packed),
+                None => Part::Plain(own.into()),
+            };
         }
         numbered(&mut self.tail, self.parts.len() * PART);
     }
 
     /// One of them, made anew when it is kept as text.
     pub fn get(&self, index: usize) -> Option<Cow<'_, Item>> {
-        match self.parts.get(index / PART) {
-            Some(Part::Text(packed)) => Some(Cow::Owned(Item {
+        match self.look(index) {
+            Some(packed) => Some(Cow::Owned(Item {
                 id: (index + 1).to_string(),
                 data: packed.data(index % PART),
                 binary: None,
                 error: None,
                 paired_item: packed.paired(index % PART),
             })),
-            Some(Part::Plain(_)) | None => self.whole(index).map(Kept::whole),
+            None => self.whole(index).map(Kept::whole),
         }
     }
 
@@ -258,17 +264,17 @@ impl Items {
 
     /// The data of one, made anew when it is kept as text.
     pub fn data(&self, index: usize) -> Option<Arc<Value>> {
-        match self.parts.get(index / PART) {
-            Some(Part::Text(packed)) => Some(packed.data(index % PART)),
-            Some(Part::Plain(_)) | None => self.whole(index).map(|kept| kept.data().value()),
+        match self.look(index) {
+            Some(packed) => Some(packed.data(index % PART)),
+            None => self.whole(index).map(|kept| kept.data().value()),
         }
     }
 
     /// The data of one as it is kept: text stays text.
     pub fn kept(&self, index: usize) -> Option<Data> {
-        match self.parts.get(index / PART) {
-            Some(Part::Text(packed)) => packed.text(index % PART).map(Data::Text),
-            Some(Part::Plain(_)) | None => self.whole(index).map(Kept::data),
+        match self.look(index) {
+            Some(packed) => packed.text(index % PART).map(Data::Text),
+            None => self.whole(index).map(Kept::data),
         }
     }
 
@@ -289,12 +295,25 @@ impl Items {
 
     /// One without its data, which is null: id, lineage, bytes and error.
     pub fn bare(&self, index: usize) -> Option<Item> {
-        if let Some(Part::Text(packed)) = self.parts.get(index / PART) {
+        if let Some(packed) = self.look(index) {
             let id = (index + 1).to_string();
             let paired_item = packed.paired(index % PART);
             return Some(Item { id, data: nothing(), binary: None, error: None, paired_item });
         }
         self.whole(index).map(Kept::bare)
+    }
+
+    /// The lineage of one.
+    pub fn paired(&self, index: usize) -> Option<usize> {
+        match self.look(index) {
+            Some(packed) => packed.paired(index % PART),
+            None => self.whole(index)?.item.paired_item,
+        }
+    }
+
+    /// Bytes of the text of a list of which some lies in files; 0 of others.
+    pub fn paged_weight(&self) -> usize {
+        if self.is_paged() { self.weight(|_| 0) } else { 0 }
     }
 
     /// The bytes of one.
@@ -307,11 +326,16 @@ impl Items {
         self.whole(index)?.item.error.as_ref()
     }
 
+    /// The part that one is packed in.
+    fn look(&self, index: usize) -> Option<Look<'_>> {
+        self.parts.get(index / PART)?.packed()
+    }
+
     /// One that is not packed; those that are have neither bytes nor an error.
     fn whole(&self, index: usize) -> Option<&Kept> {
         match self.parts.get(index / PART) {
             Some(Part::Plain(items)) => items.get(index % PART),
-            Some(Part::Text(_)) => None,
+            Some(Part::Text(_) | Part::Paged(_)) => None,
             None => self.tail.get(index - self.parts.len() * PART),
         }
     }
@@ -323,7 +347,8 @@ impl Items {
 
     /// Changes the data of each; what is kept as text of its own only when `wanted` says so of the text.
     pub fn change(&mut self, wanted: impl Fn(&str) -> bool, mut change: impl FnMut(&mut Arc<Value>)) {
-        if self.parts.is_empty() {
+        // A part is looked at as a whole first: what is not in its text is in none of its items.
+        if self.parts.iter().all(|part| part.packed().is_some_and(|packed| !wanted(packed.stretch()))) {
             for kept in &mut self.tail {
                 match kept.text.take() {
                     Some(text) if !wanted(text.text()) => kept.text = Some(text),
@@ -354,7 +379,7 @@ impl Items {
     pub fn binaries(&self) -> impl Iterator<Item = &Binaries> {
         let plain = self.parts.iter().filter_map(|part| match part {
             Part::Plain(items) => Some(items.iter()),
-            Part::Text(_) => None,
+            Part::Text(_) | Part::Paged(_) => None,
         });
         plain.flatten().chain(&self.tail).filter_map(|kept| kept.item.binary.as_ref())
     }
@@ -364,6 +389,7 @@ impl Items {
         let of = |kept: &Kept| kept.text.as_ref().map_or_else(|| weight(&kept.item.data), |text| text.text().len());
         let parts = self.parts.iter().map(|part| match part {
             Part::Text(packed) => packed.weight(),
+            Part::Paged(paged) => paged.weight(),
             Part::Plain(items) => items.iter().map(of).sum(),
         });
         parts.sum::<usize>() + self.tail.iter().map(of).sum::<usize>()
@@ -377,7 +403,8 @@ impl Items {
             None => memory(&kept.item.data),
         };
         let parts = self.parts.iter().map(|part| match part {
-            Part::Text(packed) => packed.weight() + size_of_val(&*packed.places),
+            Part::Text(packed) => packed.memory(),
+            Part::Paged(_) => size_of::<Paged>(),
             Part::Plain(items) => items.iter().map(of).sum(),
         });
         parts.sum::<usize>() + self.tail.iter().map(of).sum::<usize>()
@@ -388,9 +415,23 @@ impl Items {
         (0..self.len()).filter_map(|index| self.data(index)).map(|data| memory(&data)).sum()
     }
 
+    /// A sum over the texts of their data; what is there as values counts nothing.
+    pub fn kept_lengths(&self, of: impl Fn(&str) -> usize) -> usize {
+        let each = (0..self.len()).filter_map(|index| match self.kept(index)? {
+            Data::Text(text) => Some(of(text.text())),
+            Data::Value(_) => None,
+        });
+        each.sum()
+    }
+
     /// How many of them are packed as text.
     pub fn as_text(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part, Part::Text(_))).count() * PART
+        self.parts.iter().filter(|part| !matches!(part, Part::Plain(_))).count() * PART
+    }
+
+    /// How many of them lie in files.
+    pub fn in_files(&self) -> usize {
+        self.parts.iter().filter(|part| matches!(part, Part::Paged(_))).count() * PART
     }
 }
 
@@ -432,7 +473,7 @@ fn numbered(items: &mut [Kept], first: usize) {
 impl From<Vec<Item>> for Items {
     fn from(items: Vec<Item>) -> Self {
         if items.len() < PART {
-            Self { parts: Vec::new(), tail: items.into_iter().map(Kept::from).collect() }
+            Self { tail: items.into_iter().map(Kept::from).collect(), ..Self::new() }
         } else {
             items.into_iter().collect()
         }
@@ -459,38 +500,46 @@ impl fmt::Debug for Items {
     }
 }
 
+/// As [`Item`] is written.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown<'a> {
+    id: Cow<'a, str>,
+    data: Data,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    binary: Option<&'a Binaries>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a Arc<ErrorPayload>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paired_item: Option<usize>,
+}
+
+impl Items {
+    fn shown(&self, index: usize) -> Option<Shown<'_>> {
+        let data = self.kept(index)?;
+        Some(match self.whole(index) {
+            Some(Kept { item: Item { id, data: _, binary, error, paired_item }, text: _ }) => Shown {
+                id: Cow::Borrowed(id),
+                data,
+                binary: binary.as_ref(),
+                error: error.as_ref(),
+                paired_item: *paired_item,
+            },
+            None => {
+                let Item { id, paired_item, .. } = self.bare(index).unwrap_or_default();
+                Shown { id: Cow::Owned(id), data, binary: None, error: None, paired_item }
+            }
+        })
+    }
+}
+
 impl Serialize for Items {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        /// As [`Item`] is written.
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Shown<'a> {
-            id: Cow<'a, str>,
-            data: Data,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            binary: Option<&'a Binaries>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            error: Option<&'a Arc<ErrorPayload>>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            paired_item: Option<usize>,
-        }
         let mut list = serializer.serialize_seq(Some(self.len()))?;
         for index in 0..self.len() {
-            let Some(data) = self.kept(index) else { continue };
-            let shown = match self.whole(index) {
-                Some(Kept { item: Item { id, data: _, binary, error, paired_item }, text: _ }) => Shown {
-                    id: Cow::Borrowed(id),
-                    data,
-                    binary: binary.as_ref(),
-                    error: error.as_ref(),
-                    paired_item: *paired_item,
-                },
-                None => {
-                    let Item { id, paired_item, .. } = self.bare(index).unwrap_or_default();
-                    Shown { id: Cow::Owned(id), data, binary: None, error: None, paired_item }
-                }
-            };
-            list.serialize_element(&shown)?;
+            if let Some(shown) = self.shown(index) {
+                list.serialize_element(&shown)?;
+            }
         }
         list.end()
     }

@@ -1,6 +1,6 @@
 //! Plain data shared by every crate: workflow files, node descriptors, payloads, errors, run events, snapshots, summaries.
 //!
-//! Nothing here does IO, knows the time or draws random numbers. Names are camelCase in JSON except where a source
+//! Nothing here does IO (but for long lists, of which parts lie in files: `items::pages`), knows the time or draws random numbers. Names are camelCase in JSON except where a source
 //! document fixes another spelling (`duration_ms`, `failed_step_id`, `stop_id`).
 #![deny(missing_docs)]
 

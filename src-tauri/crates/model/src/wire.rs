@@ -133,6 +133,7 @@ impl WireEvent {
     /// It is written once and never looked at as a tree: nearly every event is shorter than what is cut, and of a long one the
     /// text is cut.
     pub fn of(event: &RunEvent) -> serde_json::Result<Self> {
+        let event = &*event.shown();
         let mut text = serde_json::to_string(event)?;
         if text.len() > WIRE_LIMIT {
             text = text::cut(&text, &event.run_id, event.seq.unwrap_or_default());

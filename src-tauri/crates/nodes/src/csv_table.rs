@@ -7,10 +7,12 @@
 mod read;
 mod records;
 mod separator;
+mod stream;
 mod write;
 
 pub(crate) use read::{found, read};
-pub(crate) use write::{format, format_rows, format_text};
+pub(crate) use stream::RowReader;
+pub(crate) use write::{TableText, format, format_rows, format_text};
 
 use crate::support::{flag, text_or, wrong_setting};
 use signalbox_engine::effect::CallSlot;

@@ -1,11 +1,12 @@
 //! Groups of items that are the same in some fields.
 
-use crate::fields::{fields, rows};
+use crate::fields::fields;
 use crate::keys::Rule;
 use serde_json::Value;
 use signalbox_engine::effect::{CallSlot, OutItem};
+use signalbox_model::data::TEXT_FROM;
 use signalbox_model::item::together;
-use signalbox_model::{Map, NodeFailure};
+use signalbox_model::{Binaries, Data, Item, Items, Map, NodeFailure};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ use std::sync::Arc;
 pub(crate) struct Group {
     /// The fields that all of it have in common.
     pub(crate) head: Map,
-    /// Place in the input, and data.
-    pub(crate) members: Vec<(usize, Arc<Value>)>,
+    /// Places in the input. Their data is looked at where it lies: as values a long list would take ten times its text.
+    pub(crate) members: Vec<usize>,
 }
 
 /// By the fields of the setting `by`, in the order in which each is first seen. Without fields all items are one group,
@@ -22,13 +23,13 @@ pub(crate) struct Group {
 pub(crate) fn groups(slot: &CallSlot) -> Result<Vec<Group>, NodeFailure> {
     let by = fields(slot, "by")?;
     let rule = Rule::of(slot)?;
-    let items = rows(slot).into_iter().enumerate();
     if by.is_empty() {
-        return Ok(vec![Group { head: Map::new(), members: items.collect() }]);
+        return Ok(vec![Group { head: Map::new(), members: (0..slot.input.len()).collect() }]);
     }
     let mut found: Vec<Group> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    for (index, data) in items {
+    for index in 0..slot.input.len() {
+        let data = slot.input.data(index).unwrap_or_default();
         let values = rule.values(&by, &data, index)?;
         let key = rule.key(values.iter().copied());
         let place = match places.get(&key) {
@@ -41,7 +42,7 @@ pub(crate) fn groups(slot: &CallSlot) -> Result<Vec<Group>, NodeFailure> {
                 found.len() - 1
             }
         };
-        found[place].members.push((index, data));
+        found[place].members.push(index);
     }
     Ok(found)
 }
@@ -49,12 +50,48 @@ pub(crate) fn groups(slot: &CallSlot) -> Result<Vec<Group>, NodeFailure> {
 impl Group {
     /// As an item. It comes from its only member; of several, from none in particular.
     pub(crate) fn item(self, slot: &CallSlot) -> OutItem {
+        let (paired, binary) = self.lineage(slot);
+        OutItem { data: Arc::new(Value::Object(self.head)), binary, paired }
+    }
+
+    fn lineage(&self, slot: &CallSlot) -> (Option<usize>, Option<Binaries>) {
         let paired = match self.members.as_slice() {
-            [(index, _)] => Some(*index),
+            [index] => Some(*index),
             _ => None,
         };
-        let bytes: Vec<_> =
-            self.members.iter().filter_map(|(index, _)| slot.input.get(*index)?.binary.clone()).collect();
-        OutItem { data: Arc::new(Value::Object(self.head)), binary: together(&bytes), paired }
+        let bytes: Vec<_> = self.members.iter().filter_map(|index| slot.input.binary(*index).cloned()).collect();
+        (paired, together(&bytes))
+    }
+
+    /// Adds it to a list of items, with the list of its members under a name. What is long is written from their texts.
+    pub(crate) fn push_with_members(mut self, into: &str, slot: &CallSlot, items: &mut Items) {
+        let rows = || self.members.iter().filter_map(|index| slot.input.kept(*index));
+        let length: usize = rows().map(|row| row.length()).sum();
+        let data = if length < TEXT_FROM {
+            let list = rows().map(|row| Arc::unwrap_or_clone(row.value())).collect();
+            self.head.insert(into.to_owned(), Value::Array(list));
+            Value::Object(std::mem::take(&mut self.head)).into()
+        } else {
+            // The name may be that of a field of the group: then it stands in that one's place.
+            let place = self.head.keys().position(|name| name == into);
+            let mut text = String::with_capacity(length + self.members.len() + 2);
+            let list = |text: &mut String| Data::append_list(rows(), text);
+            for (at, (name, value)) in self.head.iter().enumerate() {
+                text.push(if at == 0 { '{' } else { ',' });
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                if Some(at) == place { list(&mut text) } else { text.push_str(&value.to_string()) }
+            }
+            if place.is_none() {
+                text.push(if self.head.is_empty() { '{' } else { ',' });
+                text.push_str(&Value::from(into).to_string());
+                text.push(':');
+                list(&mut text);
+            }
+            text.push('}');
+            Data::written(text)
+        };
+        let (paired_item, binary) = self.lineage(slot);
+        items.push_data(Item { id: (items.len() + 1).to_string(), paired_item, binary, ..Item::default() }, data);
     }
 }

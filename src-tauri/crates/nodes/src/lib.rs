@@ -24,6 +24,7 @@ mod fault;
 mod feed;
 mod fields;
 mod file_error;
+mod file_rows;
 mod formats;
 mod groups;
 mod http_answer;

@@ -113,6 +113,20 @@ pub struct Written {
     pub modified_ms: i64,
 }
 
+/// A piece of a file, and what the file was like when it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePart {
+    /// The piece; shorter than asked for at the end.
+    pub bytes: Vec<u8>,
+    /// Bytes of the whole file.
+    pub size: u64,
+    /// Time of its last change, in milliseconds since 1970.
+    pub modified_ms: i64,
+}
+
+/// Gives what is written, piece by piece. An error stops the write, and nothing of it stays.
+pub type PartSource = Box<dyn FnMut() -> Option<Result<Vec<u8>, String>> + Send>;
+
 /// Files inside granted folders of one workflow. Paths starting with `sample:` name the files shipped with the app
 /// (read only).
 #[async_trait]
@@ -121,6 +135,27 @@ pub trait Files: Send + Sync {
     async fn read(&self, workflow: &str, path: &str, limit: u64) -> Result<Vec<u8>, FileError>;
     /// Writes a whole file.
     async fn write(&self, workflow: &str, path: &str, bytes: &[u8], mode: WriteMode) -> Result<Written, FileError>;
+    /// Reads a piece of a file: at most so many bytes from a place on.
+    async fn read_part(&self, workflow: &str, path: &str, at: u64, most: usize) -> Result<FilePart, FileError> {
+        let all = self.read(workflow, path, u64::MAX).await?;
+        let start = usize::try_from(at).unwrap_or(usize::MAX).min(all.len());
+        let end = start.saturating_add(most).min(all.len());
+        Ok(FilePart { bytes: all[start..end].to_vec(), size: all.len() as u64, modified_ms: 0 })
+    }
+    /// Writes a whole file of which one piece is there at a time.
+    async fn write_parts(
+        &self,
+        workflow: &str,
+        path: &str,
+        mut parts: PartSource,
+        mode: WriteMode,
+    ) -> Result<Written, FileError> {
+        let mut all = Vec::new();
+        while let Some(part) = parts() {
+            all.extend(part.map_err(|message| FileError::Io { message, disk_full: false })?);
+        }
+        self.write(workflow, path, &all, mode).await
+    }
     /// Lists files of a folder whose name matches a glob (`*` and `?`), sorted by path.
     async fn list(&self, workflow: &str, path: &str, glob: &str) -> Result<Vec<FileEntry>, FileError>;
 }

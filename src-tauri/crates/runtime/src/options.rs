@@ -45,6 +45,9 @@ impl fmt::Debug for RunResources {
 pub struct Options {
     /// Folder below which each run has a folder for its artifact files.
     pub artifacts: PathBuf,
+    /// Folder for the parts of long lists of this process, without which all of them are in memory; and how many bytes of the text of one
+    /// list stay there (ADR 157).
+    pub lists: Option<(PathBuf, usize)>,
     /// Takes over runs whose process died, as soon as that is noticed. For hosts that stay, not for one command.
     pub adopt: bool,
     /// What runs that are taken over need beside them.
@@ -72,6 +75,7 @@ impl Options {
     pub fn new(artifacts: impl Into<PathBuf>) -> Self {
         Self {
             artifacts: artifacts.into(),
+            lists: None,
             adopt: false,
             beside: RunResources::default(),
             poll: Duration::from_millis(200),

@@ -16,6 +16,7 @@ use signalbox_engine::rerun::Rerun;
 use signalbox_engine::validate::Called;
 use signalbox_engine::{Compiled, RunState};
 use signalbox_model::debug::DebugStart;
+use signalbox_model::items::pages;
 use signalbox_model::{DurableInput, Map, RunEvent, RunOrigin, RunStatus, Workflow};
 use signalbox_ports::{Ids, World};
 use signalbox_store::audit::Actor;
@@ -126,6 +127,10 @@ impl Runtime {
         ids: Arc<dyn Ids>,
         options: Options,
     ) -> std::io::Result<Self> {
+        if let Some((folder, in_memory)) = &options.lists {
+            // Where no file can be made, all is in memory.
+            let _ = pages::keep_in(folder, *in_memory);
+        }
         let workers = match options.workers {
             0 => std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
             workers => workers,

@@ -4,16 +4,19 @@
 //! reference is therefore never taken for one. The smallest value above the limit is taken out, not the largest around
 //! it, so that the same answer inside different envelopes is stored once.
 
+pub(crate) mod lists;
 mod split;
 
 use crate::error::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use signalbox_model::Items;
 use signalbox_model::blob::BLOB_LIMIT;
-use signalbox_model::data::{TEXT_FROM, as_text};
+use signalbox_model::data::{Detached, TEXT_FROM, Text, as_text, detached, mark};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::hash::sha256_hex;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,8 +48,27 @@ enum Source {
     Own(String),
     /// In the text that it was taken out of: a large table is not copied.
     Part(Arc<String>, Range<usize>),
+    /// In a text that others hold, too.
+    Shared(Text, Range<usize>),
+    /// Items of a list: their text is made when it is written.
+    Slice(Arc<Items>, Range<usize>),
     /// In an earlier document of the same transaction.
     Earlier,
+}
+
+impl Source {
+    fn text(&self) -> Result<Option<Cow<'_, str>>> {
+        Ok(match self {
+            Self::Own(data) => Some(Cow::Borrowed(data)),
+            Self::Part(whole, part) => whole.get(part.clone()).map(Cow::Borrowed),
+            Self::Shared(text, part) => text.text().get(part.clone()).map(Cow::Borrowed),
+            Self::Slice(items, range) => {
+                let text = items.slice_text(range.clone());
+                Some(Cow::Owned(text.map_err(|error| Error::Invalid { reason: error.to_string() })?))
+            }
+            Self::Earlier => None,
+        })
+    }
 }
 
 impl Blob {
@@ -55,12 +77,8 @@ impl Blob {
     }
 
     /// Its text; none when an earlier document of the same transaction has it.
-    pub(crate) fn data(&self) -> Option<&str> {
-        match &self.data {
-            Source::Own(data) => Some(data),
-            Source::Part(whole, part) => whole.get(part.clone()),
-            Source::Earlier => None,
-        }
+    pub(crate) fn data(&self) -> Result<Option<Cow<'_, str>>> {
+        self.data.text()
     }
 }
 
@@ -77,7 +95,14 @@ impl Document {
     /// Text first: a small document, and that is nearly every one, is never walked.
     pub(crate) fn of<T: Serialize>(value: &T) -> Result<Self> {
         let invalid = |e: serde_json::Error| Error::Invalid { reason: e.to_string() };
-        Self::of_text(serde_json::to_string(value).map_err(invalid)?)
+        let Detached { written, texts } = detached(|| serde_json::to_string(value));
+        let text = written.map_err(invalid)?;
+        if texts.is_empty() {
+            return Self::of_text(text);
+        }
+        check_depth(&text)?;
+        texts.iter().try_for_each(|text| check_depth(text.text()))?;
+        Ok(split::split_marked(text, mark(), &texts))
     }
 
     /// The same of compact JSON text.

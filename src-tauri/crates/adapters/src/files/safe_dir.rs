@@ -8,15 +8,18 @@ use super::processes::{self, IsOfProcess};
 use crate::durable;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-use signalbox_ports::{FileError, WriteMode, Written};
+use signalbox_ports::{FileError, FilePart, WriteMode, Written};
 use std::ffi::OsString;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 /// A file that changes its name while it is opened is opened again so often.
 const ATTEMPTS: usize = 16;
+
+/// Writes what goes into a file.
+type Content<'a> = &'a mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>;
 
 /// A granted folder.
 pub(super) struct SafeDir {
@@ -120,6 +123,16 @@ impl SafeDir {
         Ok(bytes)
     }
 
+    /// At most so many bytes from a place on.
+    pub(super) fn read_part(&self, path: &Path, at: u64, most: usize) -> Result<FilePart, Trouble> {
+        let mut file = self.open_file(path, OpenOptions::new().read(true))?;
+        let about = file.metadata()?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut bytes = Vec::with_capacity(most.min(usize::try_from(about.len().saturating_sub(at)).unwrap_or(most)));
+        file.take(most as u64).read_to_end(&mut bytes)?;
+        Ok(FilePart { bytes, size: about.len(), modified_ms: modified_ms(&about) })
+    }
+
     /// The folder that a file is written into, made with the folders above it. The names that are new are on the disk.
     fn made_folder(&self, path: &Path) -> Result<(Dir, PathBuf), Trouble> {
         let there = path.ancestors().find(|folder| self.root.symlink_metadata(or_dot(folder)).is_ok());
@@ -140,7 +153,7 @@ impl SafeDir {
         Ok((folder, place))
     }
 
-    pub(super) fn write(&self, path: &Path, bytes: &[u8], mode: WriteMode) -> Result<Written, Trouble> {
+    pub(super) fn write(&self, path: &Path, content: Content<'_>, mode: WriteMode) -> Result<Written, Trouble> {
         let Some(name) = path.file_name() else { return Err(Trouble::Words("it is a folder, not a file")) };
         let (folder, place) = self.made_folder(path.parent().unwrap_or(Path::new("")))?;
         let is_there = match folder.symlink_metadata(name) {
@@ -164,14 +177,14 @@ impl SafeDir {
             Err(error) => return Err(error.into()),
         };
         match mode {
-            WriteMode::Overwrite => self.replace(&folder, &place, name.as_ref(), bytes)?,
+            WriteMode::Overwrite => self.replace(&folder, &place, name.as_ref(), content)?,
             WriteMode::FailIfExists => {
                 let opened = folder.open_with(name, OpenOptions::new().write(true).create_new(true));
                 let mut file = opened.map_err(|error| match error.kind() {
                     ErrorKind::AlreadyExists => Trouble::Exists,
                     _ => Trouble::Io(error),
                 })?;
-                if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_all()) {
+                if let Err(error) = content(&mut file).and_then(|()| file.sync_all()) {
                     // Half a file must not look like the whole one; the first failure is the one to tell.
                     let _gone = folder.remove_file(name);
                     return Err(error.into());
@@ -192,8 +205,12 @@ impl SafeDir {
                     Some(file) => file,
                     None => self.open_file(path, OpenOptions::new().append(true))?,
                 };
-                file.write_all(bytes)?;
-                file.sync_all()?;
+                let before = file.metadata()?.len();
+                if let Err(error) = content(&mut file).and_then(|()| file.sync_all()) {
+                    // A half of it must not stay behind what was there; the first failure is the one to tell.
+                    let _as_before = file.set_len(before);
+                    return Err(error.into());
+                }
             }
         }
         // A step that is done is done after a power loss, too.
@@ -228,13 +245,12 @@ impl SafeDir {
     }
 
     /// A reader sees the old file or the new one, never a part.
-    fn replace(&self, folder: &Dir, place: &Path, name: &Path, bytes: &[u8]) -> Result<(), Trouble> {
+    fn replace(&self, folder: &Dir, place: &Path, name: &Path, content: Content<'_>) -> Result<(), Trouble> {
         let new = temporary_name();
         let _noted = self.pending.note(&place.join(&new));
         let mut file = folder.open_with(&new, OpenOptions::new().write(true).create_new(true))?;
         let kept = folder.symlink_metadata(name).ok().filter(Metadata::is_file).map(|about| about.permissions());
-        let done = file
-            .write_all(bytes)
+        let done = content(&mut file)
             .and_then(|()| kept.map_or(Ok(()), |permissions| file.set_permissions(permissions)))
             .and_then(|()| file.sync_all())
             .and_then(|()| folder.rename(&new, folder, name));

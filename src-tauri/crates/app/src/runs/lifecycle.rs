@@ -378,7 +378,7 @@ impl App {
             let events = app.store.events(&run_id, after, PAGE)?;
             let trace = app.trace_of(&run_id);
             let shown = events.iter().filter_map(|event| {
-                let mut shown = serde_json::to_value(event).ok()?;
+                let mut shown = serde_json::to_value(event.shown()).ok()?;
                 if let Some(trace) = &trace {
                     shown["traceId"] = trace.as_str().into();
                 }

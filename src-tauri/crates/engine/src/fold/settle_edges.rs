@@ -21,10 +21,12 @@ pub(super) fn end_activation(compiled: &Compiled, state: &mut RunState, node: us
     let Results { others, ports: names, put_out } = activation.slots.into_results();
     let mut others = others.into_iter().peekable();
     // What is all of one way need not be looked at.
-    let whole = if others.peek().is_none() { put_out.whole() } else { None };
-    if let Some((port, items)) = whole {
-        ports.push((names[port].clone(), items.clone()));
-    }
+    let (whole, put_out) = if others.peek().is_none() && put_out.is_sorted() {
+        (put_out, Default::default())
+    } else {
+        (Default::default(), put_out)
+    };
+    ports.extend(whole.into_lists().map(|(port, items)| (names[port].clone(), items)));
     let mut plain = ports.is_empty().then(|| put_out.by_slot()).into_iter().flatten().peekable();
     for (index, slot) in others {
         while let Some((_, port, item)) = plain.next_if(|(slot, _, _)| *slot < index) {

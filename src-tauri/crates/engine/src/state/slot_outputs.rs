@@ -1,16 +1,25 @@
-//! What slots that have ended plainly put out. There may be a million of them: the items are kept like any long list, and
-//! beside them stands whose they are.
+//! What slots that have ended plainly put out. There may be millions of them: the items are kept like any long list, one list for
+//! each port, and beside them stands whose they are.
 
 use serde::de::{SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use signalbox_model::{Item, Items};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Items in the order in which their slots ended. It is written as a list of slot, port and item.
+/// Items by port, in the order in which their slots ended. It is written as a list of slot, port and item.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PutOut {
+    /// Nearly all steps use one port: the first has no list of ports around it.
+    first: Option<OfPort>,
+    more: Vec<OfPort>,
+}
+
+#[derive(Debug, Clone)]
+struct OfPort {
+    port: u32,
     items: Items,
     runs: Vec<Run>,
 }
@@ -18,104 +27,163 @@ pub(crate) struct PutOut {
 /// Whose some of the items are. There cannot be so many that 32 bits do not count them.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    slot: u32,
-    port: u32,
-    /// Where they begin among all.
+    /// Where they begin among those of the port.
     start: u32,
-    /// One of each slot, one slot after the other; else all of the one slot.
-    apiece: bool,
+    /// The slot of the first one, and of the last one; between them slots do not go back.
+    first: u32,
+    last: u32,
+    /// The slot of each stands in its lineage; else all are of the first one.
+    paired: bool,
 }
+
+/// More items of one slot have an entry of their own.
+const LONG: usize = 1_000;
 
 fn short(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-impl PutOut {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.items.is_empty()
+impl OfPort {
+    fn add(&mut self, slot: u32, items: &Items) {
+        let own = |index| items.paired(index) == Some(slot as usize);
+        // A long list is that of one slot: it is not looked through.
+        let paired = items.len() <= LONG && (0..items.len()).all(own);
+        self.ran(slot, paired);
+        self.items.append_numbered(items);
     }
 
-    pub(crate) fn add(&mut self, slot: usize, port: usize, items: &Items) {
-        if !items.is_empty() {
-            self.ran(short(slot), short(port), items.len() == 1);
-            self.items.append_numbered(items);
-        }
-    }
-
-    /// The next item is that of a slot, alone or as the first of several.
-    fn ran(&mut self, slot: u32, port: u32, alone: bool) {
-        let start = short(self.items.len());
-        if self.runs.last().is_some_and(|last| (last.slot, last.port, last.apiece) == (slot, port, false)) {
-            return;
-        }
+    /// The next items are those of a slot.
+    fn ran(&mut self, slot: u32, paired: bool) {
         if let Some(last) = self.runs.last_mut()
-            && last.port == port
-            && alone
-            && last.slot.checked_add(start - last.start) == Some(slot)
-            && (last.apiece || start - last.start == 1)
+            && last.paired == paired
+            && (last.last == slot || (paired && last.last < slot))
         {
-            last.apiece = true;
+            last.last = slot;
             return;
         }
-        self.runs.push(Run { slot, port, start, apiece: false });
+        self.runs.push(Run { start: short(self.items.len()), first: slot, last: slot, paired });
     }
 
-    /// A run and where it ends.
-    fn run(&self, index: usize) -> Option<(Run, u32)> {
-        let end = self.runs.get(index + 1).map_or_else(|| short(self.items.len()), |next| next.start);
-        Some((*self.runs.get(index)?, end))
+    /// A slot ends once, so what it put out stands together.
+    fn is_sorted(&self) -> bool {
+        self.runs.iter().zip(self.runs.iter().skip(1)).all(|(run, next)| run.last < next.first)
     }
 
-    /// Slot, port and item of a run.
-    fn of_run(&self, index: usize) -> impl Iterator<Item = (usize, usize, Cow<'_, Item>)> {
-        let run = self.run(index);
-        run.into_iter().flat_map(move |(run, end)| {
-            (run.start..end).filter_map(move |at| {
-                let slot = if run.apiece { run.slot + (at - run.start) } else { run.slot };
-                Some((slot as usize, run.port as usize, self.items.get(at as usize)?))
+    /// Slot and item, in the order in which the slots ended.
+    fn each(&self) -> impl Iterator<Item = (usize, Cow<'_, Item>)> {
+        (0..self.runs.len()).flat_map(move |index| {
+            let run = self.runs[index];
+            let end = self.runs.get(index + 1).map_or_else(|| self.items.len(), |next| next.start as usize);
+            (run.start as usize..end).filter_map(move |at| {
+                let item = self.items.get(at)?;
+                let slot = item.paired_item.filter(|_| run.paired).unwrap_or(run.first as usize);
+                Some((slot, item))
             })
         })
     }
 
-    /// All items, when they left through one port in the order of their slots.
-    pub(crate) fn whole(&self) -> Option<(usize, &Items)> {
-        let port = self.runs.first()?.port;
-        let one = self.runs.iter().all(|run| run.port == port) && self.is_sorted();
-        one.then_some((port as usize, &self.items))
+    /// Slot and place, in the order in which the slots ended.
+    fn places(&self) -> impl Iterator<Item = (u32, u32)> {
+        (0..self.runs.len()).flat_map(move |index| {
+            let run = self.runs[index];
+            let end = self.runs.get(index + 1).map_or_else(|| short(self.items.len()), |next| next.start);
+            (run.start..end).map(move |at| {
+                let paired = || self.items.paired(at as usize).map(short);
+                (if run.paired { paired().unwrap_or(run.first) } else { run.first }, at)
+            })
+        })
+    }
+}
+
+impl PutOut {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ports().all(|of| of.items.is_empty())
     }
 
-    /// A slot ends once: what it put out stands together, so runs of slots do not overlap unless calls side by side ended
-    /// out of order, and then no run goes over the place of another.
-    fn is_sorted(&self) -> bool {
-        self.runs.is_sorted_by_key(|run| run.slot)
+    pub(crate) fn add(&mut self, slot: usize, port: usize, items: &Items) {
+        if !items.is_empty() {
+            self.of(short(port)).add(short(slot), items);
+        }
+    }
+
+    fn of(&mut self, port: u32) -> &mut OfPort {
+        let new = || OfPort { port, items: Items::new(), runs: Vec::new() };
+        let first = self.first.get_or_insert_with(new);
+        if first.port == port {
+            return first;
+        }
+        let known = self.more.iter().position(|of| of.port == port).unwrap_or_else(|| {
+            self.more.push(new());
+            self.more.len() - 1
+        });
+        &mut self.more[known]
+    }
+
+    fn ports(&self) -> impl Iterator<Item = &OfPort> {
+        self.first.iter().chain(&self.more)
+    }
+
+    /// How many are packed as text.
+    pub(crate) fn as_text(&self) -> usize {
+        self.ports().map(|of| of.items.as_text()).sum()
+    }
+
+    /// About how many bytes of memory they take.
+    pub(crate) fn memory(&self, memory: impl Fn(&Value) -> usize + Copy) -> usize {
+        self.ports().map(|of| of.items.memory(memory)).sum()
+    }
+
+    /// Bytes of text of which some lies in files.
+    pub(crate) fn paged(&self) -> usize {
+        self.ports().map(|of| of.items.paged_weight()).sum()
+    }
+
+    /// All left in the order of their slots.
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.ports().all(OfPort::is_sorted)
+    }
+
+    /// The list of each port, by the first slot that used it: as they are found when one slot is looked at after the other.
+    pub(crate) fn into_lists(self) -> impl Iterator<Item = (usize, Items)> {
+        let (mut first, mut more) = (self.first, self.more);
+        if !more.is_empty() {
+            more.extend(first.take());
+            more.sort_by_key(|of| of.runs.first().map(|run| run.first));
+        }
+        first.into_iter().chain(more).map(|of| (of.port as usize, of.items))
     }
 
     /// Slot, port and item, by slot.
     pub(crate) fn by_slot(&self) -> impl Iterator<Item = (usize, usize, Cow<'_, Item>)> {
-        let mut order: Vec<u32> = (0..short(self.runs.len())).collect();
-        if !self.is_sorted() {
-            // Calls side by side end in any order; a stable sort of what is nearly sorted costs little.
-            order.sort_by_key(|run| self.runs[*run as usize].slot);
+        let mut order: Vec<(u32, u32, u32)> = Vec::new();
+        let ports: Vec<&OfPort> = self.ports().collect();
+        for (port, of) in ports.iter().enumerate() {
+            order.extend(of.places().map(|(slot, place)| (slot, short(port), place)));
         }
-        order.into_iter().flat_map(|run| self.of_run(run as usize))
+        // Calls side by side end in any order; a stable sort of what is nearly sorted costs little.
+        order.sort_by_key(|(slot, _, _)| *slot);
+        order.into_iter().filter_map(move |(slot, port, place)| {
+            let of = ports.get(port as usize)?;
+            Some((slot as usize, of.port as usize, of.items.get(place as usize)?))
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, usize, Cow<'_, Item>)> {
+        self.ports().flat_map(|of| of.each().map(|(slot, item)| (slot, of.port as usize, item)))
     }
 }
 
 impl PartialEq for PutOut {
     fn eq(&self, other: &Self) -> bool {
-        let all = |made: &Self| (0..made.runs.len()).collect::<Vec<_>>();
-        self.items.len() == other.items.len()
-            && all(self)
-                .into_iter()
-                .flat_map(|run| self.of_run(run))
-                .eq(all(other).into_iter().flat_map(|run| other.of_run(run)))
+        let lengths = |made: &Self| made.ports().map(|of| (of.port, of.items.len())).collect::<Vec<_>>();
+        lengths(self) == lengths(other) && self.all().eq(other.all())
     }
 }
 
 impl Serialize for PutOut {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(Some(self.items.len()))?;
-        for made in (0..self.runs.len()).flat_map(|run| self.of_run(run)) {
+        let mut list = serializer.serialize_seq(Some(self.ports().map(|of| of.items.len()).sum()))?;
+        for made in self.all() {
             list.serialize_element(&made)?;
         }
         list.end()
@@ -133,8 +201,9 @@ impl<'de> Deserialize<'de> for PutOut {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<PutOut, A::Error> {
                 let mut made = PutOut::default();
                 while let Some((slot, port, item)) = list.next_element::<(u32, u32, Item)>()? {
-                    made.ran(slot, port, true);
-                    made.items.push_numbered(item);
+                    let of = made.of(port);
+                    of.ran(slot, item.paired_item == Some(slot as usize));
+                    of.items.push_numbered(item);
                 }
                 Ok(made)
             }

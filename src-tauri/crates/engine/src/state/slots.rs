@@ -26,13 +26,33 @@ pub(crate) struct Slots {
     #[serde(default, skip_serializing_if = "PutOut::is_empty")]
     put_out: PutOut,
     /// About how many bytes of memory that takes, and what failed. Counted when there are several.
-    #[serde(default, skip_serializing_if = "super::is_zero")]
-    weight: usize,
+    #[serde(default, skip_serializing_if = "Weight::is_none")]
+    weight: Weight,
+    /// What failed of it.
+    #[serde(default, skip_serializing_if = "Weight::is_none")]
+    failed: Weight,
     /// One that has not begun, and one that has ended, to look at.
     #[serde(skip)]
     fresh: Made<Box<Slot>>,
     #[serde(skip)]
     over: Made<Box<Slot>>,
+}
+
+/// Bytes of memory. They depend on where a list lies, so they are no part of equality.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+struct Weight(usize);
+
+impl Weight {
+    fn is_none(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl PartialEq for Weight {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// What an activation came to.
@@ -60,7 +80,8 @@ impl Slots {
             ended: Vec::new(),
             ports: Vec::new(),
             put_out: PutOut::default(),
-            weight: 0,
+            weight: Weight::default(),
+            failed: Weight::default(),
             fresh: Made::default(),
             over: Made::default(),
         }
@@ -109,6 +130,8 @@ impl Slots {
             self.ended.resize(slot / 64 + 1, 0);
         }
         self.ended[slot / 64] |= 1 << (slot % 64);
+        let several = self.count > 1;
+        let packed = if several { self.put_out.as_text() } else { 0 };
         for (port, items) in ports {
             let known = self.ports.iter().position(|known| *known == port);
             let port = known.unwrap_or_else(|| {
@@ -116,9 +139,13 @@ impl Slots {
                 self.ports.len() - 1
             });
             if self.count > 1 {
-                self.weight += items.memory(value_size::of_item);
+                self.weight.0 += items.memory(value_size::of_item);
             }
             self.put_out.add(slot, port, &items);
+        }
+        // What is packed takes less, and in a file nearly nothing.
+        if several && self.put_out.as_text() != packed {
+            self.weight.0 = self.failed.0 + self.put_out.memory(value_size::of_item);
         }
         true
     }
@@ -126,13 +153,20 @@ impl Slots {
     /// A slot has failed and its error is kept.
     pub(crate) fn failed(&mut self, error: &ErrorPayload) {
         if self.count > 1 {
-            self.weight += value_size::of_error(error);
+            let bytes = value_size::of_error(error);
+            self.weight.0 += bytes;
+            self.failed.0 += bytes;
         }
     }
 
     /// About how many bytes of memory it takes what the slots came to so far.
     pub(crate) fn weight(&self) -> usize {
-        self.weight
+        self.weight.0
+    }
+
+    /// Bytes of text of lists that these put out of which some lies in files.
+    pub(crate) fn paged(&self) -> usize {
+        self.put_out.paged()
     }
 
     /// Those that have begun and not ended plainly.

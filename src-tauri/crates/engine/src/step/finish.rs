@@ -9,9 +9,9 @@ use crate::{
     effect::{CallKey, CallOutput, Effect},
     expr, fold,
     guard::{self, Masker, Seen},
-    prepare::{decided, node_scope},
+    prepare::{decided, node_scope, seen_input},
     scope::Context,
-    state::{Phase, RunState},
+    state::{Phase, RunState, Slots},
 };
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use signalbox_model::{
     call_progress::LeftFile,
     event::{FileDone, FileStart, MaskedData, StepDone, StepPrint, Telemetry, VarChanged},
     item::together,
+    items::PART,
 };
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ impl Deciding<'_> {
         let mut scratch = Arc::clone(fold::place::context(self.compiled, self.state, node));
         let mut failures = Vec::new();
         let mut outcomes = Vec::new();
-        let mut held = fold::activation(self.state, node).map_or(0, |activation| activation.slots.weight());
+        let held = fold::activation(self.state, node).map(|known| &known.slots);
+        let mut held = held.map_or(0, |slots| slots.weight() + self.kept_paged(node, slots));
         for (slot, result) in live {
             let result = result.and_then(|output| self.with_room(node, output, &mut held));
             let result = result.and_then(|output| match payload::violation(self.state, output.ports.values()) {
@@ -83,7 +85,11 @@ impl Deciding<'_> {
     fn with_room(&self, node: usize, output: CallOutput, held: &mut usize) -> Result<CallOutput, NodeFailure> {
         // What may leave a body is kept as values until its iteration ends.
         let inside = self.state.frames.get(self.compiled.nodes.frame(node)).is_some();
-        let bytes = if inside { limit::weight_as_values(&output) } else { limit::weight(&output) };
+        let mut bytes = if inside { limit::weight_as_values(&output) } else { limit::weight(&output) };
+        let paged = if inside { 0 } else { output.ports.values().map(Items::paged_weight).sum::<usize>() };
+        if paged > 0 && self.stays_in_memory(node) {
+            bytes += paged;
+        }
         let bytes = held.saturating_add(bytes);
         if bytes > self.compiled.most {
             let count = output.ports.values().map(Items::len).sum::<usize>();
@@ -98,6 +104,18 @@ impl Deciding<'_> {
         }
         *held = bytes;
         Ok(output)
+    }
+
+    /// Bytes of lists in files that slots put out and that have to be in memory all the same.
+    fn kept_paged(&self, node: usize, slots: &Slots) -> usize {
+        let paged = slots.paged();
+        if paged > 0 && self.stays_in_memory(node) { paged } else { 0 }
+    }
+
+    /// What the run puts out, and what other steps name, is all in memory, wherever the list lies (ADR 157).
+    fn stays_in_memory(&self, node: usize) -> bool {
+        let this = &self.compiled.nodes[node];
+        !this.success_wired || this.referenced || this.node.out.is_some() || this.node.print.is_some()
     }
 
     /// The call of a slot is under way.
@@ -165,6 +183,8 @@ impl Deciding<'_> {
         let key_slot = outcomes.first().map_or(0, |o| o.slot);
         // ADR 54: what is made of several items has the bytes of all, unless it hands them on one by one.
         let makes = this.pure && this.mode == Mode::All && !keeps_error && input.len() > 1;
+        // Parts of a long list go on as they are where nothing is added to their items.
+        let goes_on = this.mode == Mode::All && item.is_none() && !keeps_error && input.binaries().next().is_none();
         for outcome in outcomes {
             let one = outcome.output.ports.values().map(Items::len).sum::<usize>() == 1;
             let all = if makes && one { together(input.binaries()) } else { None };
@@ -177,7 +197,12 @@ impl Deciding<'_> {
             masked.extend(outcome.masked);
             for (port, items) in outcome.output.ports {
                 let list = ports.entry(port).or_default();
-                for (made, data) in items.pieces() {
+                let mut begun = 0;
+                if goes_on && items.len() >= PART && list.is_empty() {
+                    *list = items.packed_begin();
+                    begun = list.len();
+                }
+                for (made, data) in (begun..items.len()).filter_map(|index| items.piece(index)) {
                     let paired = match this.mode {
                         Mode::Each => Some(outcome.slot),
                         Mode::All => made.paired_item,
@@ -271,7 +296,7 @@ pub(super) fn after(
     let masked = mask(&Masker::of(&this.guards.after, "after", decided), &mut output);
     // Its expressions see all that it made, at once.
     let made: Vec<Data> = output.ports.values().flat_map(|items| items.pieces().map(|(_, data)| data)).collect();
-    let input = fold::slot_ref(state, node, slot).map(|s| s.input.clone()).unwrap_or_default();
+    let input = seen_input(compiled, state, node, slot);
     let mut working = Arc::clone(scratch);
     let bound = |working: &Context| {
         let mut scope = node_scope(compiled, state, node, slot, &input, Some(working));

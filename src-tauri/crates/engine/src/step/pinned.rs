@@ -52,6 +52,7 @@ impl Deciding<'_> {
                 config: Arc::new(Value::Null),
                 configs: None,
                 input,
+                input_items: None,
                 idempotency_key: None,
                 due_ms: None,
                 origin: None,

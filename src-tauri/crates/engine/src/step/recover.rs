@@ -168,6 +168,7 @@ impl Deciding<'_> {
             config,
             configs: None,
             input: vec![InputItem { item: 0, data: input.into() }],
+            input_items: None,
             idempotency_key: None,
             due_ms: None,
             origin: Some(self.origin_of(node, slot)),

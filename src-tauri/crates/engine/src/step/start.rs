@@ -94,6 +94,7 @@ impl Deciding<'_> {
                 resolved: None,
                 failure: Some(failure.clone()),
                 masked: Vec::new(),
+                list: false,
             })
             .collect();
         self.start_prepared(node, slots, prepared)
@@ -130,6 +131,7 @@ impl Deciding<'_> {
             config: known.config.clone().unwrap_or_default(),
             configs: None,
             input,
+            input_items: None,
             idempotency_key: known.idempotency_key.clone(),
             due_ms: None,
             origin: None,
@@ -193,7 +195,7 @@ impl Deciding<'_> {
             effects = Effects::Read;
         }
         let write = matches!(effects, Effects::Write);
-        let idempotency_key = self.idempotency_key(node, first_slot, &first.input);
+        let idempotency_key = self.idempotency_key(node, first_slot, &first.seen(self.state, node));
         let mut early: Vec<(usize, NodeFailure)> =
             slots.iter().zip(&prepared).filter_map(|(slot, p)| p.failure.clone().map(|f| (*slot, f))).collect();
         let (idempotency_key, key_failure) = match idempotency_key {
@@ -234,6 +236,7 @@ impl Deciding<'_> {
                 config,
                 configs: (!configs.is_empty()).then_some(configs),
                 input,
+                input_items: first.list.then(|| fold::activation_input(self.state, node).len()),
                 idempotency_key: write.then(|| idempotency_key.clone()),
                 due_ms,
                 origin: None,
@@ -438,8 +441,14 @@ fn key_of(value: Value) -> Result<String, NodeFailure> {
 }
 
 fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {
+    let scope = node_scope(compiled, state, node, slot, &prepared.seen(state, node), None);
+    if prepared.list
+        && let Some(activation) = fold::activation(state, node)
+    {
+        let sources = sources(compiled, state, node, activation.input.len());
+        return CallSlot { item: slot, config: prepared.config, input: Arc::clone(&activation.input), scope, sources };
+    }
     let input = fold::activation_input(state, node);
-    let scope = node_scope(compiled, state, node, slot, &prepared.input, None);
     // Without their data: that of the call takes its place.
     let mut own: Vec<Item> = match compiled.nodes[node].mode {
         Mode::Each => input.bare(slot).into_iter().collect(),

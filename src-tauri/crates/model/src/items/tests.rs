@@ -108,3 +108,41 @@ fn an_item_that_is_text_stays_text() {
     joined.change(|text| text.contains("rows"), |data| *data = Arc::new(json!("changed")));
     assert_eq!(joined.data(3).as_deref(), Some(&json!("changed")));
 }
+
+/// Parts in files are the same list, and few of them are in memory at a time.
+#[test]
+fn parts_in_files_are_the_same_list() {
+    let plain = many(40 * PART + 7);
+    let in_memory = Items::from(plain.clone());
+    assert_eq!((in_memory.in_files(), in_memory.is_paged(), in_memory.paged_weight()), (0, false, 0));
+    let folder = std::env::temp_dir().join(format!("signalbox-lists-{}", std::process::id()));
+    let two = in_memory.begin(2 * PART).weight(|_| 0);
+    super::pages::keep_in(&folder, two).expect("a folder");
+    let items: Items = plain.iter().cloned().collect();
+    assert_eq!((items.len(), items.as_text(), items.in_files()), (plain.len(), 40 * PART, 38 * PART));
+    assert!(items == in_memory && items.memory(|_| 0) < in_memory.memory(|_| 0) / 10);
+    assert_eq!(items.weight(|_| 0), in_memory.weight(|_| 0));
+    assert_eq!(std::fs::read_dir(&folder).expect("the folder").count(), 0, "no file has a name");
+    let text = serde_json::to_string(&plain).expect("text");
+    assert_eq!(serde_json::to_string(&items).expect("text"), text);
+    assert_eq!(items.slice_text(0..usize::MAX).expect("text"), text);
+    let slice = serde_json::to_string(&plain[PART - 2..7 * PART + 3]).expect("text");
+    assert_eq!(items.slice_text(PART - 2..7 * PART + 3).expect("text"), slice);
+    assert_eq!(items.begin(PART + 1).iter().count(), PART + 1);
+    let (one, other) = (items.kept(39 * PART + 3), in_memory.kept(39 * PART + 3));
+    assert!(one == other && items.paired(PART) == Some(PART) && items.get(40 * PART + 6).as_deref() == plain.last());
+    let mut joined = items.packed_begin();
+    assert_eq!(joined.len(), 40 * PART);
+    joined.append(&Items::from(plain[40 * PART..].to_vec()));
+    assert!(joined == items);
+    let mut numbered = Items::from(many(3));
+    numbered.append_numbered(&items);
+    assert_eq!((numbered.len(), numbered.data(PART + 3)), (plain.len() + 3, Some(Arc::clone(&plain[PART].data))));
+    let mut changed = items.clone();
+    changed.change(|text| text.contains("\"person 17017\""), |data| *data = Arc::new(json!("hidden")));
+    assert_eq!((changed.data(17_017).as_deref(), changed.data(17_018)), (Some(&json!("hidden")), items.data(17_018)));
+    let read: Items = serde_json::from_str(&text).expect("items");
+    assert!(read.is_paged() && read == items);
+    assert!(super::pages::most_loaded() <= 24, "{} parts were in memory", super::pages::most_loaded());
+    let _ = std::fs::remove_dir_all(folder);
+}

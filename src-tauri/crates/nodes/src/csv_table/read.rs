@@ -10,8 +10,8 @@ use signalbox_model::data::TEXT_FROM;
 use std::collections::HashSet;
 
 /// The columns of a table.
-struct Columns {
-    names: Vec<String>,
+pub(super) struct Columns {
+    pub(super) names: Vec<String>,
     /// The line that names them; 0 without a header.
     line: u64,
     /// The header ends with a separator: its last column has no name, and must be empty in every row.
@@ -31,7 +31,7 @@ pub(crate) fn read(text: &str, layout: Layout, what: &str, before: String) -> Re
     })
 }
 
-fn bad_csv(bad: &Malformed, what: &str) -> NodeFailure {
+pub(super) fn bad_csv(bad: &Malformed, what: &str) -> NodeFailure {
     let words = format!("{what} is not a CSV table: line {} {}", bad.line, bad.why);
     NodeFailure::validation("BAD_CSV", words).detail("line", bad.line)
 }
@@ -87,11 +87,7 @@ fn table(text: &str, layout: Layout, what: &str, before: String) -> Result<Conte
         memory::fits(bytes, text.len(), what).map_err(Trouble::Failure)?;
     }
     if let Some((sign, _)) = foreign.filter(|_| count > 0) {
-        let why = format!(
-            "has one value, and every line holds {sign:?} as often as it: that is a separator which is not known. Replace it by one of the \
-             known ones, or put the first line in quotes when there is one column"
-        );
-        return Err(Malformed { line: first, why }.into());
+        return Err(foreign_sign(sign, first).into());
     }
     let mut records = begin;
     if layout.header {
@@ -119,20 +115,28 @@ fn written(mut records: Records<'_>, columns: &Columns, mut out: String, letters
     let mut first = true;
     out.push('[');
     while records.next(&mut fields)?.is_some() {
-        out.push_str(if first { "{" } else { ",{" });
-        first = false;
-        for (place, (name, field)) in names.iter().zip(&fields).enumerate() {
-            if place > 0 {
-                out.push(',');
-            }
-            out.push_str(name);
-            out.push(':');
-            quoted(&field.value, &mut out);
+        if !first {
+            out.push(',');
         }
-        out.push('}');
+        first = false;
+        append_row(&names, &fields, &mut out);
     }
     out.push(']');
     Ok(out)
+}
+
+/// A row as compact JSON; `names` are JSON, too.
+pub(super) fn append_row(names: &[String], fields: &[Field<'_>], out: &mut String) {
+    out.push('{');
+    for (place, (name, field)) in names.iter().zip(fields).enumerate() {
+        if place > 0 {
+            out.push(',');
+        }
+        out.push_str(name);
+        out.push(':');
+        quoted(&field.value, out);
+    }
+    out.push('}');
 }
 
 /// A text as JSON writes it.
@@ -146,7 +150,7 @@ fn quoted(text: &str, out: &mut String) {
     }
 }
 
-fn header(fields: &[Field<'_>], line: u64, separator: u8) -> Result<Columns, Malformed> {
+pub(super) fn header(fields: &[Field<'_>], line: u64, separator: u8) -> Result<Columns, Malformed> {
     let bad = |why: String| Malformed { line, why };
     if let [only] = fields
         && !only.quoted
@@ -179,18 +183,27 @@ fn header(fields: &[Field<'_>], line: u64, separator: u8) -> Result<Columns, Mal
 }
 
 /// A sign in a record of one value, and how often, that is used as a separator elsewhere and hardly for anything else.
-fn foreign(fields: &[Field<'_>]) -> Option<(char, usize)> {
+pub(super) fn foreign(fields: &[Field<'_>]) -> Option<(char, usize)> {
     let [only] = fields else { return None };
     let signs = ['^', '~', '¦', '§', '\u{1}', '\u{1e}', '\u{1f}'];
     let held = signs.map(|sign| (sign, only.value.matches(sign).count()));
     held.into_iter().find(|(_, times)| *times > 0 && !only.quoted)
 }
 
-fn numbered(count: usize) -> Columns {
+/// Every line holds the sign.
+pub(super) fn foreign_sign(sign: char, line: u64) -> Malformed {
+    let why = format!(
+        "has one value, and every line holds {sign:?} as often as it: that is a separator which is not known. Replace it by one of the \
+         known ones, or put the first line in quotes when there is one column"
+    );
+    Malformed { line, why }
+}
+
+pub(super) fn numbered(count: usize) -> Columns {
     Columns { names: (1..=count).map(|number| format!("column{number}")).collect(), line: 0, ends_open: false }
 }
 
-fn check_width(fields: &[Field<'_>], line: u64, columns: &Columns, separator: u8) -> Result<(), Malformed> {
+pub(super) fn check_width(fields: &[Field<'_>], line: u64, columns: &Columns, separator: u8) -> Result<(), Malformed> {
     let wanted = columns.names.len();
     if fields.len() == wanted {
         return Ok(());

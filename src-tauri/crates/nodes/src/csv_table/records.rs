@@ -36,6 +36,26 @@ impl<'a> Records<'a> {
         Self { ..*self }
     }
 
+    /// Where the next record begins, in bytes.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The line of that place.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// How many bytes follow.
+    pub(super) fn left(&self) -> usize {
+        self.text.len().saturating_sub(self.at)
+    }
+
+    /// Nothing follows.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.left() == 0
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

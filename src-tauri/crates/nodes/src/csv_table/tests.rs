@@ -1,4 +1,4 @@
-use super::{Layout, SEPARATORS, format, format_text};
+use super::{Layout, RowReader, SEPARATORS, format, format_text};
 use crate::formats::Content;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -264,5 +264,62 @@ fn rows_that_are_text_become_the_same_table_as_values() {
     {
         let Data::Text(text) = Data::written(value.to_string()) else { panic!("text") };
         assert_eq!(format_text(&text, AUTO, "x"), format(&value, AUTO, "x"), "{value}");
+    }
+}
+
+/// What a table gives when it is read in pieces of so many bytes.
+fn in_pieces(text: &str, layout: Layout, size: usize) -> Result<Value, NodeFailure> {
+    let mut reader = RowReader::new(layout, "The text");
+    reader.first = 8;
+    let (mut rows, mut at) = (Vec::new(), 0);
+    loop {
+        let mut end = (at + size).min(text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        let mut row = |row: String| rows.push(serde_json::from_str(&row).expect("JSON"));
+        reader.take(&text[at..end], end == text.len(), &mut row)?;
+        at = end;
+        if at == text.len() {
+            return Ok(Value::Array(rows));
+        }
+    }
+}
+
+#[test]
+fn a_table_in_pieces_gives_the_same_rows_and_errors() {
+    let texts = [
+        ("", b','),
+        ("\n\n", b','),
+        ("a,b\n", b','),
+        ("a,b\n1,2\n3,4", b','),
+        ("a,b\r\n1,2\r\n\r\n3,\"x\r\ny\"\r\n", b','),
+        ("\u{feff}näme;ß\n1;é\n", b';'),
+        ("sep=;\na;b\n1;2\n", b';'),
+        ("a\tb\n\"1 \"\"q\"\"\"\t2\n", b'\t'),
+        ("a,b,\n1,2,\n", b','),
+        ("a,b\n1,2,3\n", b','),
+        ("a,b\n1\n", b','),
+        ("a,a\n1,2\n", b','),
+        ("a,b\n\"1,2\n", b','),
+        ("a,b\n\"1\"x,2\n", b','),
+        ("a,b\n1, \"2\"\n", b','),
+        ("a,b\n1,\0\n", b','),
+        ("a^b\n1^2\n3^4\n", b','),
+        ("only\nx\n\"\"\n", b','),
+        ("a,b\n1,2\n\"3\",\"4\"", b','),
+    ];
+    for (text, separator) in texts {
+        for header in [true, false] {
+            let layout = Layout { header, ..with(separator) };
+            let whole = parse(text, layout, "The text").map_err(|failure| failure.message);
+            for size in [1, 2, 3, 5, 7, 1_000] {
+                let pieces = in_pieces(text, layout, size).map_err(|failure| failure.message);
+                assert_eq!(pieces, whole, "{text:?} in pieces of {size}, header {header}");
+            }
+            let auto = Layout { header, ..AUTO };
+            let whole = parse(text, auto, "The text").map_err(|failure| failure.message);
+            assert_eq!(in_pieces(text, auto, 1_000).map_err(|failure| failure.message), whole, "{text:?}");
+        }
     }
 }

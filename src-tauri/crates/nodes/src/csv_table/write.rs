@@ -58,19 +58,77 @@ where
     if cells > MAX_BYTES {
         return Err(too_large(&format!("{what} as a table of {} columns", columns.len()), cells as u64));
     }
-    let mut out = Writer { text: String::new(), separator: char::from(layout.separator.unwrap_or(b',')) };
+    let mut out = Writer::new(layout);
     if layout.header {
         out.record(columns.iter().map(|name| Cow::Borrowed(name.as_str())), what)?;
     }
     for row in rows() {
-        let cells = columns.iter().map(|name| match row.get(name) {
-            None | Some(Value::Null) => Cow::Borrowed(""),
-            Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
-            Some(other) => Cow::Owned(other.to_string()),
-        });
-        out.record(cells, what)?;
+        out.row(&columns, &row, what)?;
     }
     Ok(out.text)
+}
+
+/// A table that is written piece by piece, with the columns of all rows.
+pub(crate) struct TableText {
+    columns: Vec<String>,
+    seen: HashSet<String>,
+    layout: Layout,
+    out: Writer,
+    what: &'static str,
+    begun: bool,
+}
+
+/// A table has no more columns.
+const MOST_COLUMNS: usize = 16_384;
+
+impl TableText {
+    pub(crate) fn new(layout: Layout, what: &'static str) -> Self {
+        let (columns, seen, out) = (Vec::new(), HashSet::new(), Writer::new(layout));
+        Self { columns, seen, layout, out, what, begun: false }
+    }
+
+    /// Looks at a row; all are looked at before the first one is written. Columns stand in the order of first appearance.
+    pub(crate) fn look(&mut self, index: usize, row: &Value) -> Result<(), NodeFailure> {
+        let Value::Object(map) = row else {
+            return Err(not_rows(self.what, &format!("item {} is {}", index + 1, kind_of(row))));
+        };
+        for name in map.keys() {
+            if !self.seen.contains(name) {
+                if self.layout.header && name.is_empty() {
+                    return Err(not_rows(self.what, "a field has an empty name, which no header can hold"));
+                }
+                self.seen.insert(name.clone());
+                self.columns.push(name.clone());
+            }
+        }
+        if self.columns.len() > MOST_COLUMNS {
+            let words = format!("{} would have more than {MOST_COLUMNS} columns", self.what);
+            return Err(NodeFailure::validation("TOO_LARGE", words).detail("limit", MOST_COLUMNS));
+        }
+        Ok(())
+    }
+
+    /// Writes a row.
+    pub(crate) fn row(&mut self, row: &Value) -> Result<(), NodeFailure> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
+        if !self.begun && self.layout.header {
+            self.out.record(self.columns.iter().map(|name| Cow::Borrowed(name.as_str())), self.what)?;
+        }
+        self.begun = true;
+        self.out.row(&self.columns, row, self.what)
+    }
+
+    /// What was written since.
+    pub(crate) fn take(&mut self) -> String {
+        std::mem::take(&mut self.out.text)
+    }
+
+    /// How long that is.
+    pub(crate) fn len(&self) -> usize {
+        self.out.text.len()
+    }
 }
 
 struct Writer {
@@ -79,6 +137,19 @@ struct Writer {
 }
 
 impl Writer {
+    fn new(layout: Layout) -> Self {
+        Self { text: String::new(), separator: char::from(layout.separator.unwrap_or(b',')) }
+    }
+
+    fn row(&mut self, columns: &[String], row: &Value, what: &str) -> Result<(), NodeFailure> {
+        let cells = columns.iter().map(|name| match row.get(name) {
+            None | Some(Value::Null) => Cow::Borrowed(""),
+            Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
+            Some(other) => Cow::Owned(other.to_string()),
+        });
+        self.record(cells, what)
+    }
+
     fn record<'a>(&mut self, cells: impl Iterator<Item = Cow<'a, str>>, what: &str) -> Result<(), NodeFailure> {
         let began = self.text.len();
         let mut count = 0;

@@ -1,11 +1,12 @@
 //! `data.dedupe`: of items that are the same, one goes on; the others leave through `duplicates`.
 
-use crate::fields::{choice, fields, rows};
+use crate::fields::{choice, fields};
 use crate::keys::Rule;
+use crate::support::chosen;
 use crate::{Kind, Outcome};
-use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
+use signalbox_engine::effect::CallSlot;
+use signalbox_model::hash::digest_of_parts;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
@@ -13,22 +14,17 @@ fn run(slot: &CallSlot) -> Outcome {
     let by = fields(slot, "by")?;
     let keeps_last = choice(slot, "keep", &["first", "last"])? == "last";
     let rule = Rule::of(slot)?;
-    let items = rows(slot);
-    let mut kept: HashMap<String, usize> = HashMap::new();
-    let mut is_kept = vec![true; items.len()];
-    for (index, data) in items.iter().enumerate() {
-        let values = if by.is_empty() { vec![&**data] } else { rule.values(&by, data, index)? };
-        let known = kept.entry(rule.key(values)).or_insert(index);
+    // One item is there at a time, and of the others a digest of what makes them the same.
+    let mut kept: HashMap<[u8; 32], usize> = HashMap::new();
+    let mut is_kept = vec![true; slot.input.len()];
+    for index in 0..slot.input.len() {
+        let data = slot.input.data(index).unwrap_or_default();
+        let values = if by.is_empty() { vec![&*data] } else { rule.values(&by, &data, index)? };
+        let known = kept.entry(digest_of_parts(&[rule.key(values).as_bytes()])).or_insert(index);
         if *known != index {
             let other = if keeps_last { std::mem::replace(known, index) } else { index };
             is_kept[other] = false;
         }
     }
-    let through = |wanted: bool| {
-        let list = items.iter().enumerate().filter(|(index, _)| is_kept[*index] == wanted);
-        list.map(|(index, data)| OutItem::new(Arc::clone(data), Some(index))).collect::<Vec<_>>()
-    };
-    let mut output = CallOutput::items("success", through(true));
-    output.ports.extend(CallOutput::items("duplicates", through(false)).ports);
-    Ok(output)
+    Ok(chosen(slot, "success", "duplicates", |index| is_kept[index]))
 }

@@ -1,10 +1,9 @@
 //! `data.limit`: the first or last items of a list, or what comes after some of them.
 
-use crate::fields::{choice, rows};
-use crate::support::whole;
+use crate::fields::choice;
+use crate::support::{chosen, whole};
 use crate::{Kind, Outcome};
-use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
-use std::sync::Arc;
+use signalbox_engine::effect::CallSlot;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
@@ -14,16 +13,9 @@ fn run(slot: &CallSlot) -> Outcome {
     let count = whole(slot, "count", 0, most)?.map(place);
     let skip = whole(slot, "skip", 0, most)?.map_or(0, place);
     let from_end = choice(slot, "from", &["first", "last"])? == "last";
-    let items = rows(slot);
-    let all = items.len();
+    let all = slot.input.len();
     let left = all.saturating_sub(skip);
     let taken = count.map_or(left, |count| count.min(left));
     let kept = if from_end { left - taken..left } else { all - left..all - left + taken };
-    let through = |wanted: bool| {
-        let list = items.iter().enumerate().filter(|(index, _)| kept.contains(index) == wanted);
-        list.map(|(index, data)| OutItem::new(Arc::clone(data), Some(index))).collect::<Vec<_>>()
-    };
-    let mut output = CallOutput::items("success", through(true));
-    output.ports.extend(CallOutput::items("rest", through(false)).ports);
-    Ok(output)
+    Ok(chosen(slot, "success", "rest", |index| kept.contains(&index)))
 }

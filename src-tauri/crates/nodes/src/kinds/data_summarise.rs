@@ -11,7 +11,6 @@ use signalbox_engine::effect::{CallOutput, CallSlot};
 use signalbox_model::{Map, NodeFailure};
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
@@ -30,7 +29,7 @@ fn run(slot: &CallSlot) -> Outcome {
     let mut made = Vec::new();
     for mut group in groups(slot)? {
         for figure in &statistics {
-            let value = figure.of(&group.members, rule)?;
+            let value = figure.of(slot, &group.members, rule)?;
             group.head.insert(figure.name.clone(), value);
         }
         made.push(Group::item(group, slot));
@@ -69,17 +68,18 @@ fn figure(row: &Map) -> Result<Figure, NodeFailure> {
     Ok(Figure { what, field, name })
 }
 
-type Members = [(usize, Arc<Value>)];
-
 impl Figure {
     /// Null is no value: it is neither counted nor added.
-    fn of(&self, members: &Members, rule: Rule) -> Result<Value, NodeFailure> {
+    fn of(&self, slot: &CallSlot, members: &[usize], rule: Rule) -> Result<Value, NodeFailure> {
         let Some(field) = &self.field else { return Ok(members.len().into()) };
-        let mut values: Vec<(usize, &Value)> = Vec::new();
-        for (index, data) in members {
-            let found = rule.values(std::slice::from_ref(field), data, *index)?;
-            values.extend(found.into_iter().filter(|value| !value.is_null()).map(|value| (*index, value)));
+        // Of each item only the field is kept.
+        let mut own: Vec<(usize, Value)> = Vec::new();
+        for index in members {
+            let data = slot.input.data(*index).unwrap_or_default();
+            let found = rule.values(std::slice::from_ref(field), &data, *index)?;
+            own.extend(found.into_iter().filter(|value| !value.is_null()).map(|value| (*index, value.clone())));
         }
+        let values: Vec<(usize, &Value)> = own.iter().map(|(index, value)| (*index, value)).collect();
         let plain = || values.iter().map(|(_, value)| (*value).clone());
         Ok(match self.what {
             "sum" => self.sum(&values)?.value().ok_or_else(|| too_long(&format!("The sum of '{}'", field.name)))?,

@@ -2,12 +2,13 @@
 
 use crate::csv_table::Layout;
 use crate::file_error::{file_failure, path};
+use crate::file_rows::{self, RowFormat};
 use crate::formats::Content;
-use crate::support::{made, made_text, text_or, wrong_setting};
+use crate::support::{flag, made, made_text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table, formats};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::media;
+use signalbox_model::{NodeFailure, media};
 use signalbox_ports::{CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
@@ -19,8 +20,17 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let path = path(slot)?;
     let kind = text_or(slot, "as", "text")?;
-    if !["text", "json", "csv", "binary"].contains(&kind) {
-        return Err(wrong_setting("as", "text, json, csv or binary", &slot.config["as"]));
+    if !["text", "json", "csv", "jsonLines", "binary"].contains(&kind) {
+        return Err(wrong_setting("as", "text, json, csv, jsonLines or binary", &slot.config["as"]));
+    }
+    match (kind, flag(slot, "rows", false)?) {
+        ("csv", true) => return file_rows::read(call, slot, world, path, RowFormat::Csv(Layout::of(slot)?)).await,
+        ("jsonLines", _) => return file_rows::read(call, slot, world, path, RowFormat::JsonLines).await,
+        (_, true) => {
+            let words = "One item for each row needs a file that is read as CSV or as JSON lines";
+            return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "rows"));
+        }
+        (_, false) => {}
     }
     let limit = formats::MAX_BYTES as u64;
     let bytes = world.files.read(&call.workflow_id, path, limit).await.map_err(|error| file_failure(error, path))?;

@@ -3,12 +3,13 @@
 use crate::csv_table::Layout;
 use crate::fields::{field, text_member};
 use crate::file_error::{file_failure, path};
-use crate::support::{first, made, setting, text_or, wrong_setting};
+use crate::file_rows::{self, RowFormat, once, pieces};
+use crate::support::{first, flag, made, setting, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::event::{FileDone, GrantedFile};
-use signalbox_model::{CallProgress, NodeFailure};
+use signalbox_model::{CallProgress, Mode, NodeFailure};
 use signalbox_ports::{CallLog, World, WriteMode, Written};
 use std::sync::Arc;
 
@@ -26,7 +27,11 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         "append" => WriteMode::Append,
         _ => return Err(wrong_setting("mode", "overwrite, failIfExists or append", &slot.config["mode"])),
     };
-    let as_table = match text_or(slot, "as", "asIs")? {
+    let as_name = text_or(slot, "as", "asIs")?;
+    if flag(slot, "rows", false)? {
+        return rows(call, slot, world, log, mode).await;
+    }
+    let as_table = match as_name {
         "asIs" => false,
         "csv" => true,
         _ => return Err(wrong_setting("as", "asIs or csv", &slot.config["as"])),
@@ -45,25 +50,60 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
             return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "field"));
         }
     };
-    let bytes = match (content, setting(slot, "binary")) {
-        (None, Some(_)) => binary::read(call, slot, world, "binary").await?.1,
+    let parts = match (content, setting(slot, "binary")) {
+        (None, Some(_)) => once(binary::read(call, slot, world, "binary").await?.1),
         (Some(_), Some(_)) => {
             let words = "A file has one content: empty 'content' or 'binary'";
             return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "binary"));
         }
-        (Some(value), None) if as_table => csv_table::format(value, Layout::of(slot)?, "The content")?.into_bytes(),
-        (Some(Value::String(text)), None) => text.clone().into_bytes(),
-        (Some(value), None) => value.to_string().into_bytes(),
-        (None, None) => match &table {
-            Some(table) if as_table => csv_table::format_text(table, Layout::of(slot)?, "The content")?.into_bytes(),
-            Some(table) => table.text().as_bytes().to_vec(),
+        (Some(value), None) if as_table => {
+            once(csv_table::format(value, Layout::of(slot)?, "The content")?.into_bytes())
+        }
+        (Some(Value::String(text)), None) => once(text.clone().into_bytes()),
+        (Some(value), None) => once(value.to_string().into_bytes()),
+        (None, None) => match table {
+            Some(table) if as_table => {
+                once(csv_table::format_text(&table, Layout::of(slot)?, "The content")?.into_bytes())
+            }
+            Some(table) => pieces(table),
             None => return Err(wrong_setting("content", "text or another value", &Value::Null)),
         },
     };
-    let Written { size, place, modified_ms } =
-        world.files.write(&call.workflow_id, path, &bytes, mode).await.map_err(|error| file_failure(error, path))?;
+    let written = world.files.write_parts(&call.workflow_id, path, parts, mode).await;
+    let Written { size, place, modified_ms } = written.map_err(|error| file_failure(error, path))?;
+    told(call, log, path, (size, place, modified_ms));
+    Ok(made(slot, json!({ "path": path, "size": size })))
+}
+
+/// Each item is a row.
+async fn rows(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog, mode: WriteMode) -> Outcome {
+    let path = path(slot)?;
+    let invalid = |field: &str, words: &str| {
+        Err(NodeFailure::validation("INPUT_INVALID", words.to_owned()).detail("field", field))
+    };
+    if call.mode == Mode::Each {
+        let words = "Each item as a row needs all items at once: set the step to run once for all items";
+        return invalid("rows", words);
+    }
+    let format = match text_or(slot, "as", "asIs")? {
+        "csv" => RowFormat::Csv(Layout::of(slot)?),
+        "jsonLines" => RowFormat::JsonLines,
+        _ => return invalid("as", "Each item as a row is written as CSV or as JSON lines: choose one of them"),
+    };
+    if ["content", "binary", "field"].iter().any(|name| setting(slot, name).is_some()) {
+        return invalid(
+            "rows",
+            "A file has one content: empty 'content', 'binary' and 'field', or switch the rows off",
+        );
+    }
+    let Written { size, place, modified_ms } = file_rows::write(call, slot, world, path, format, mode).await?;
+    told(call, log, path, (size, place, modified_ms));
+    Ok(made(slot, json!({ "path": path, "size": size, "rows": slot.input.len() })))
+}
+
+/// Tells of a file that was written.
+fn told(call: &Call, log: &dyn CallLog, path: &str, (size, place, modified_ms): (u64, String, i64)) {
     // Who looks at the run finds the file by this, and by nothing that a later step makes of the item.
     let granted = Some(GrantedFile { workflow_id: call.workflow_id.to_string(), place, modified_ms });
     log.say(CallProgress::Wrote(FileDone { path: path.to_owned(), size_bytes: size, granted }));
-    Ok(made(slot, json!({ "path": path, "size": size })))
 }

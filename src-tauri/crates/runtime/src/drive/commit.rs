@@ -15,6 +15,9 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+/// A state whose lists in files have more bytes is not written as a snapshot.
+const LISTS: usize = 32 * 1024 * 1024;
+
 impl Driver {
     /// One transaction: events, now and then a snapshot, status and summary at the end. Returns after it is written.
     /// `rests`: nothing is left to do before the run is asked, so that it need not be driven.
@@ -31,7 +34,9 @@ impl Driver {
         }
         let options = &self.core.options;
         let due = (self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes)
-            && self.bytes >= self.state_bytes.saturating_mul(STATES);
+            && self.bytes >= self.state_bytes.saturating_mul(STATES)
+            // As one text a long list would not fit into memory: such a state is made from the events again.
+            && self.state.paged_weight() <= LISTS;
         let snapshot = (due && !terminal).then(|| Snapshot {
             seq: self.state.last_seq(),
             version: snapshot::VERSION,

@@ -4,6 +4,7 @@ mod crash;
 mod cut_off;
 mod follow;
 mod limits;
+mod lists;
 mod memory;
 mod model;
 mod panics;

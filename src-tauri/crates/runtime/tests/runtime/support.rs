@@ -144,10 +144,16 @@ fn world(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>) -> Arc<W
     world_with(folder, store, die, clock, MemoryFiles::default())
 }
 
-fn world_with(folder: &Path, store: &Store, die: Die, clock: Arc<dyn Clock>, files: MemoryFiles) -> Arc<World> {
+fn world_with(
+    folder: &Path,
+    store: &Store,
+    die: Die,
+    clock: Arc<dyn Clock>,
+    files: impl Into<Arc<MemoryFiles>>,
+) -> Arc<World> {
     Arc::new(World {
         http: Arc::new(TracingHttp { folder: folder.to_owned(), die, seen: AtomicU64::new(0) }),
-        files: Arc::new(files),
+        files: files.into(),
         clock,
         audit: Arc::new(signalbox_testkit::MemoryAudit::default()),
         secrets: Arc::new(signalbox_ports::NoSecrets),
@@ -191,11 +197,24 @@ pub(crate) fn runtime_on(folder: &Path, registry: Registry, clock: Arc<dyn Clock
 }
 
 /// A runtime whose steps find these files.
-pub(crate) fn runtime_with_files(folder: &Path, files: MemoryFiles) -> Runtime {
+pub(crate) fn runtime_with_files(folder: &Path, files: impl Into<Arc<MemoryFiles>>) -> Runtime {
     let store = store(folder);
     let world = world_with(folder, &store, Die::Never, Arc::new(RealClock), files);
     let ids = Arc::new(TestIds::default());
     Runtime::new(store, Registry::built_in(), world, ids, options(folder)).expect("threads start")
+}
+
+/// The same with lists of which so many bytes of text stay in memory.
+pub(crate) fn runtime_with_lists(
+    folder: &Path,
+    files: impl Into<Arc<MemoryFiles>>,
+    die: Die,
+    in_memory: usize,
+) -> Runtime {
+    let store = store(folder);
+    let world = world_with(folder, &store, die, Arc::new(RealClock), files);
+    let options = Options { lists: Some((folder.join("lists"), in_memory)), ..options(folder) };
+    Runtime::new(store, Registry::built_in(), world, Arc::new(TestIds::default()), options).expect("threads start")
 }
 
 pub(crate) fn runtime(folder: &Path) -> Runtime {

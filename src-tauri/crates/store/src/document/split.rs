@@ -4,6 +4,7 @@
 use super::{Blob, Document, Source};
 use serde_json::Value;
 use signalbox_model::blob::BLOB_LIMIT;
+use signalbox_model::data::Text;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::spans::end_of_text;
@@ -28,6 +29,8 @@ enum Place {
     Element(usize),
     /// The text of the member's name, with its quotes; none before the first.
     Member(Option<Range<usize>>),
+    /// What it stands in is another text; this is its place there.
+    Around(String),
 }
 
 enum Taken {
@@ -44,19 +47,31 @@ struct Splitting<'a> {
     /// Hash and text; what nothing was taken out of stays where it stands.
     taken: Vec<(String, Taken)>,
     wanted: &'a mut dyn FnMut(&str) -> bool,
+    /// What strings begin with that stand for a text, and those that were found.
+    mark: Option<&'a str>,
+    marks: Vec<Marked>,
+}
+
+/// A string that stands for a text.
+struct Marked {
+    place: Range<usize>,
+    number: usize,
+    pointer: String,
+}
+
+fn scan<'a>(
+    text: &'a str,
+    levels: Vec<Level>,
+    mark: Option<&'a str>,
+    wanted: &'a mut dyn FnMut(&str) -> bool,
+) -> Splitting<'a> {
+    let (holes, references, taken, marks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    Splitting { text, levels, holes, references, taken, wanted, mark, marks }
 }
 
 /// `text` is compact JSON, as serde writes it.
 pub(super) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> Document {
-    let splitting = Splitting {
-        text: &text,
-        levels: Vec::new(),
-        holes: Vec::new(),
-        references: Vec::new(),
-        taken: Vec::new(),
-        wanted,
-    };
-    let Splitting { holes, references, taken, .. } = splitting.read();
+    let Splitting { holes, references, taken, .. } = scan(&text, Vec::new(), None, wanted).read();
     if references.is_empty() {
         return Document { text, references: None, blobs: Vec::new() };
     }
@@ -68,6 +83,37 @@ pub(super) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> Docum
         Taken::Part(part) => Blob { hash, data: Source::Part(Arc::clone(&whole), part) },
     };
     Document { text: left, references, blobs: taken.into_iter().map(blob).collect() }
+}
+
+/// The same of a text in which strings that begin with `mark` stand for others, by their numbers. These are not copied.
+pub(super) fn split_marked(text: String, mark: &str, texts: &[Text]) -> Document {
+    let marks = scan(&text, Vec::new(), Some(mark), &mut |_| false).read().marks;
+    let (mut spliced, mut from) = (String::with_capacity(text.len()), 0);
+    let (mut references, mut blobs) = (Vec::new(), Vec::new());
+    for Marked { place, number, pointer } in marks {
+        let Some(inner) = texts.get(number) else { continue };
+        spliced.push_str(&text[from..place.start]);
+        from = place.end;
+        // The value as a whole may be the one that is taken out: it stands in something.
+        let around = vec![Level { start: 0, less: 0, mixed: false, place: Place::Around(pointer) }];
+        let Splitting { holes, references: found, taken, .. } = scan(inner.text(), around, None, &mut |_| true).read();
+        references.extend(found);
+        spliced.push_str(&without(inner.text(), 0..inner.text().len(), &holes));
+        blobs.extend(taken.into_iter().map(|(hash, taken)| match taken {
+            Taken::Own(data) => Blob::new(hash, data),
+            Taken::Part(part) => Blob { hash, data: Source::Shared(inner.clone(), part) },
+        }));
+    }
+    spliced.push_str(&text[from..]);
+    drop(text);
+    let rest = split(spliced, &mut |_| true);
+    blobs.extend(rest.blobs);
+    if let Some(known) = &rest.references {
+        let known: Vec<Value> = serde_json::from_str(known).unwrap_or_default();
+        references.extend(known);
+    }
+    let references = (!references.is_empty()).then(|| Value::Array(references).to_string());
+    Document { text: rest.text, references, blobs }
 }
 
 /// A part of the text without the holes in it.
@@ -105,7 +151,10 @@ impl Splitting<'_> {
                     let end = end_of_text(bytes, at);
                     match self.levels.last_mut().map(|level| &mut level.place) {
                         Some(Place::Member(name)) if bytes.get(end) == Some(&b':') => *name = Some(at..end),
-                        Some(_) | None => self.ended(at..end, 0, false),
+                        Some(_) | None => {
+                            self.found(at..end);
+                            self.ended(at..end, 0, false);
+                        }
                     }
                     at = end;
                 }
@@ -119,6 +168,15 @@ impl Splitting<'_> {
             }
         }
         self
+    }
+
+    /// A string is a value.
+    fn found(&mut self, place: Range<usize>) {
+        let Some(mark) = self.mark else { return };
+        let number = self.text[place.start + 1..place.end - 1].strip_prefix(mark);
+        if let Some(number) = number.and_then(|number| number.parse().ok()) {
+            self.marks.push(Marked { place, number, pointer: self.pointer() });
+        }
     }
 
     /// A value ends: a large one is taken out of what is around it. The whole text never is.
@@ -162,8 +220,13 @@ impl Splitting<'_> {
     fn pointer(&self) -> String {
         let mut pointer = String::new();
         for level in &self.levels {
+            if let Place::Around(place) = &level.place {
+                pointer.push_str(place);
+                continue;
+            }
             pointer.push('/');
             match &level.place {
+                Place::Around(_) => {}
                 Place::Element(index) => pointer.push_str(&index.to_string()),
                 Place::Member(name) => {
                     let name = name.clone().and_then(|name| serde_json::from_str::<String>(&self.text[name]).ok());

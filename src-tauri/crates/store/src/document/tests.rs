@@ -3,11 +3,13 @@ use serde_json::{Map, Value, json};
 use signalbox_model::blob::BLOB_LIMIT;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::hash::sha256_hex;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What a document was made of.
 fn whole(document: Document) -> Value {
-    let blobs: HashMap<_, _> = document.blobs.iter().map(|b| (&*b.hash, b.data().expect("its text"))).collect();
+    let blobs: HashMap<_, _> =
+        document.blobs.iter().map(|b| (&*b.hash, b.data().expect("written").expect("its text"))).collect();
     let references = document.references.expect("references");
     let text = filled("before ".into(), &document.text, &references, &mut |h| Ok(blobs[h].as_bytes().to_vec()));
     serde_json::from_str(text.expect("fills").strip_prefix("before ").expect("it stands there")).expect("JSON")
@@ -77,8 +79,8 @@ fn what_is_taken_out_of_a_text_is_what_the_rule_says() {
         let expected: Vec<_> = taken.iter().map(|(at, text)| (at.clone(), sha256_hex(text.as_bytes()))).collect();
         assert_eq!(found, expected);
         assert_eq!(
-            document.blobs.iter().map(super::Blob::data).collect::<Vec<_>>(),
-            taken.iter().map(|t| Some(&*t.1)).collect::<Vec<_>>()
+            document.blobs.iter().map(|blob| blob.data().expect("written")).collect::<Vec<_>>(),
+            taken.iter().map(|t| Some(Cow::Borrowed(&*t.1))).collect::<Vec<_>>()
         );
         large += usize::from(!taken.is_empty());
         if !taken.is_empty() {
@@ -126,4 +128,42 @@ fn too_deep_is_refused_before_sqlite_does() {
     let text = format!("{}1{}", "[".repeat(901), "]".repeat(901));
     let value: Value = super::parse(&text).expect("JSON");
     assert_eq!(Document::of(&value).expect_err("too deep").code(), "INVALID_DATA");
+}
+
+/// A long text beside the document is stored as if it stood in it.
+#[test]
+fn a_long_text_is_not_copied_and_stored_as_before() {
+    use signalbox_model::Data;
+    use signalbox_model::data::TEXT_FROM;
+    let rows: Vec<Value> = (0..9_000).map(|row| json!({ "id": row, "name": format!("person \"{row}\"") })).collect();
+    let table = json!({ "path": "a/b~c", "content": rows, "x/y": "z".repeat(BLOB_LIMIT + 1), "empty": [] });
+    let texts = [table.clone(), json!(rows), json!("é".repeat(TEXT_FROM))];
+    for value in texts {
+        let around = |data: Value| json!({ "before": 1, "a/b": [null, { "data": data }, "signalbox-text-0"] });
+        let data = Data::written(value.to_string());
+        let document = Document::of(&json_with(&data)).expect("a document");
+        assert!(document.text.len() < BLOB_LIMIT, "{}", document.text.len());
+        let mut plain = Document::of_text(around(value.clone()).to_string()).expect("a document");
+        plain.blobs.sort_by(|one, other| one.hash.cmp(&other.hash));
+        let mut hashes: Vec<_> = document.blobs.iter().map(|blob| blob.hash.clone()).collect();
+        hashes.sort();
+        assert_eq!(hashes, plain.blobs.iter().map(|blob| blob.hash.clone()).collect::<Vec<_>>());
+        assert_eq!((&document.text, &document.references), (&plain.text, &plain.references));
+        assert_eq!(whole(document), around(value));
+    }
+}
+
+/// As an event has its data.
+fn json_with(data: &signalbox_model::Data) -> impl serde::Serialize {
+    #[derive(serde::Serialize)]
+    struct Whole {
+        before: u8,
+        #[serde(rename = "a/b")]
+        list: (Option<u8>, Around, &'static str),
+    }
+    #[derive(serde::Serialize)]
+    struct Around {
+        data: signalbox_model::Data,
+    }
+    Whole { before: 1, list: (None, Around { data: data.clone() }, "signalbox-text-0") }
 }

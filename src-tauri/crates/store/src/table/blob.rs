@@ -20,7 +20,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
 }];
 
 pub(crate) fn put(connection: &Connection, run: &str, blob: &Blob) -> Result<()> {
-    match blob.data() {
+    match blob.data()? {
         Some(data) => put_bytes(connection, run, &blob.hash, data.as_bytes()),
         None => Ok(()),
     }

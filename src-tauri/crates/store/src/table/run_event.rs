@@ -1,14 +1,15 @@
 //! `run_event`: the log. Every row has the hash of its whole content, checked whenever it is read: SQLite's own check
 //! does not notice changed content. Tests: `tests/store/table/run_event.rs`.
 
-use crate::document::{Document, filled, parse};
+use crate::document::{Document, filled, lists, parse};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use signalbox_model::event::{EventBody, Payload};
+use signalbox_model::event::EventBody;
 use signalbox_model::hash::{digest_of_parts, hex};
 use signalbox_model::{RunEvent, time};
+use std::borrow::Cow;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration {
@@ -77,7 +78,7 @@ impl PreparedEvent {
             return Err(invalid("a run has at most 4,294,967,295 events"));
         }
         let ts = time::parse(&event.ts).ok_or_else(|| invalid("its time is not RFC 3339"))?;
-        let document = Document::of(&Payload(&event.body))?;
+        let document = lists::of_event(event)?;
         let kind = event.body.type_name();
         let content = Content {
             run: &event.run_id,
@@ -284,22 +285,31 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     }
     let mut size = content.payload.len();
     let mut text = format!(r#"{{"type":"{}","payload":"#, content.kind);
+    let mut fetch = |hash: &str| {
+        let data = blob::get(connection, hash)?.ok_or_else(corrupt)?;
+        size += data.len();
+        Ok(data)
+    };
+    let in_event = |error| match error {
+        Error::Damaged { .. } => corrupt(),
+        other => other,
+    };
+    let mut long = Vec::new();
     match content.references {
         None => text.push_str(content.payload),
         Some(references) => {
-            let mut fetch = |hash: &str| {
-                let data = blob::get(connection, hash)?.ok_or_else(corrupt)?;
-                size += data.len();
-                Ok(data)
+            let (single, lists) = match lists::of_references(references).map_err(in_event)? {
+                Some((single, lists)) => (Cow::Owned(single), lists),
+                None => (Cow::Borrowed(references), Vec::new()),
             };
-            text = filled(text, content.payload, references, &mut fetch).map_err(|error| match error {
-                Error::Damaged { .. } => corrupt(),
-                other => other,
-            })?;
+            long = lists;
+            text = filled(text, content.payload, &single, &mut fetch).map_err(in_event)?;
         }
     }
     text.push('}');
-    let body = parse::<EventBody>(&text);
+    let mut body = parse::<EventBody>(&text).map_err(|_| corrupt())?;
+    drop(text);
+    lists::fill(&mut body, &long, &mut fetch).map_err(in_event)?;
     let event = RunEvent {
         run_id: run.into(),
         seq: Some(seq),
@@ -309,7 +319,7 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
         item: content.item,
         visit: content.visit,
         attempt: content.attempt,
-        body: body.map_err(|_| corrupt())?,
+        body,
         client_run_token: token.map(str::to_owned),
     };
     Ok((event, size))

@@ -30,6 +30,9 @@ pub(crate) struct NodeData {
     pub(super) writes: bool,
 }
 
+/// So many items of a port are looked at; nobody scrolls through more, and there may be millions.
+const MOST_ITEMS: usize = 50_000;
+
 impl NodeData {
     /// The next event of the node.
     pub(crate) fn take(&mut self, event: &RunEvent, seq: u64, prefix: &str) {
@@ -37,7 +40,8 @@ impl NodeData {
             EventBody::StepStart(start) => {
                 self.config =
                     Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
-                for (index, item) in start.input.iter().enumerate() {
+                let room = MOST_ITEMS.saturating_sub(self.input.len());
+                for (index, item) in start.input.iter().enumerate().take(room) {
                     let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
                     self.input.insert(item.item, (item.data.value(), place));
                 }
@@ -45,7 +49,8 @@ impl NodeData {
             EventBody::StepDone(done) => {
                 for (port, items) in &done.items {
                     let list = self.output.entry(port.clone()).or_default();
-                    for (index, item) in items.iter().enumerate() {
+                    let room = MOST_ITEMS.saturating_sub(list.len());
+                    for (index, item) in items.iter().enumerate().take(room) {
                         let pointer = format!("{prefix}/payload/items/{}/{index}/data", pointer_token(port));
                         list.push((item.into_owned(), Place { seq, pointer }));
                     }
