@@ -4,7 +4,7 @@ import {
   ArrowDownUp, Ban, Bot, Box, Braces, Calculator, Calendar, CalendarClock, CircleDot, CirclePause, CircleStop, ClipboardList, Clock, CloudDownload, Cog, Combine, CopyX, Database, FileInput, FileJson,
   FileOutput, FilePen, FileText, FileUp, Files, Filter, FolderOpen, Funnel, GitBranch, GitCompare, GitFork, GitMerge, Globe, Group, Hourglass, Layers,
   List, ListChecks, ListEnd, ListFilter, LogOut, MailOpen, Merge, MessageSquareWarning, MousePointerClick, Octagon, OctagonAlert, OctagonX, Pause, PenLine, Pencil, Play, Plug, Repeat, Replace, Reply, Rows3, Save, Send, Sheet, Shield,
-  Shuffle, Sigma, Signpost, SlidersHorizontal, SortAsc, Split, Square, SquarePen, Stamp, Table, TextCursorInput, Timer, TriangleAlert, Type, UserRound, Variable, Wand, Webhook, Workflow,
+  Shuffle, Sigma, Signpost, SlidersHorizontal, SortAsc, Split, Square, SquarePen, Stamp, Table, TextCursorInput, Timer, Trash, TriangleAlert, Type, UserRound, Variable, Wand, Webhook, Workflow,
   Wrench, Zap, type LucideIcon,
 } from 'lucide-react';
 
@@ -18,7 +18,7 @@ const BY_NAME: { [name: string]: LucideIcon } = {
   'mouse-pointer-click': MousePointerClick, octagon: Octagon, 'octagon-alert': OctagonAlert, 'octagon-x': OctagonX, pause: Pause, 'pen-line': PenLine, pencil: Pencil,
   play: Play, plug: Plug, repeat: Repeat, replace: Replace, reply: Reply, 'rows-3': Rows3, save: Save, send: Send, sheet: Sheet, shuffle: Shuffle, sigma: Sigma, signpost: Signpost,
   'sliders-horizontal': SlidersHorizontal, 'sort-asc': SortAsc, 'arrow-up-narrow-wide': SortAsc, split: Split, square: Square,
-  'square-pen': SquarePen, table: Table, 'text-cursor-input': TextCursorInput, timer: Timer, 'triangle-alert': TriangleAlert, type: Type, variable: Variable, wand: Wand, 'wand-sparkles': Wand,
+  'square-pen': SquarePen, table: Table, 'text-cursor-input': TextCursorInput, timer: Timer, trash: Trash, 'triangle-alert': TriangleAlert, type: Type, variable: Variable, wand: Wand, 'wand-sparkles': Wand,
   webhook: Webhook, workflow: Workflow, wrench: Wrench, zap: Zap,
 };
 

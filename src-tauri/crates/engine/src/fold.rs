@@ -363,6 +363,11 @@ pub(crate) fn slot_ref(state: &RunState, node: usize, slot: usize) -> Option<&Sl
     state.nodes.get(node)?.activation.as_ref()?.slots.get(slot)
 }
 
+/// One that is under way; cheaper than [`slot_ref`] for what only such a one has.
+pub(crate) fn begun_slot(state: &RunState, node: usize, slot: usize) -> Option<&Slot> {
+    state.nodes.get(node)?.activation.as_ref()?.slots.begun(slot)
+}
+
 fn slot_index(state: &RunState, node: usize, event: &RunEvent) -> Option<usize> {
     let slot = event.item.unwrap_or(0);
     state.nodes[node].activation.as_ref().filter(|a| slot < a.slots.len()).map(|_| slot)
@@ -388,12 +393,12 @@ fn step_start(
     state.nodes[node].calls += u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     for (index, input) in inputs {
         state.work.starts((node, index));
-        tool_call::begins(state, node, index);
         let activation = state.nodes[node].activation.as_mut().ok_or("the join has not fired")?;
         let slot = activation.slots.get_mut(index).ok_or("the item does not exist")?;
         if slot.phase.is_closed() {
             return Err("the slot has ended");
         }
+        tool_call::begins(slot);
         slot.visit = event.visit.unwrap_or(1);
         slot.attempt = event.attempt.unwrap_or(0);
         let own = start.configs.as_ref().and_then(|c| c.get(&index));

@@ -110,7 +110,7 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         let failure = Some(failure);
         return Prepared { config, input: Vec::new(), resolved: None, failure, masked: Vec::new(), list: false };
     }
-    if let Some(known) = fold::slot_ref(state, node, slot)
+    if let Some(known) = fold::begun_slot(state, node, slot)
         && let Some(config) = &known.config
         && !config.is_null()
     {
@@ -126,7 +126,7 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         let failure = guarded(compiled, state, node, slot, &input, &config);
         return Prepared { config, input, resolved, failure, masked, list: false };
     }
-    let replaced = fold::slot_ref(state, node, slot).filter(|s| s.replaced);
+    let replaced = fold::begun_slot(state, node, slot).filter(|s| s.replaced);
     let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
     let mut resolved = replaced.filter(|_| this.node.input.is_some()).and_then(|s| s.input.first().map(Data::value));
     if let Some(mapping) = this.node.input.as_ref().filter(|_| replaced.is_none()) {
@@ -172,7 +172,7 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
 /// The same of a step that reads its list where it lies: nothing of the list is copied.
 fn prepare_list(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Prepared {
     let this = &compiled.nodes[node];
-    let known = fold::slot_ref(state, node, slot).and_then(|known| known.config.clone());
+    let known = fold::begun_slot(state, node, slot).and_then(|known| known.config.clone());
     let config = match known.filter(|config| !config.is_null()) {
         Some(config) => Ok(config),
         None if this.config_is_static => Ok(Arc::clone(&this.config)),
@@ -193,7 +193,7 @@ fn too_large_as_values(compiled: &Compiled, state: &RunState, node: usize, slot:
     let this = &compiled.nodes[node];
     let input = &fold::activation(state, node)?.input;
     // What is smaller is looked at when it is there.
-    if this.mode == Mode::Each || !input.is_paged() || fold::slot_ref(state, node, slot).is_some_and(|s| s.replaced) {
+    if this.mode == Mode::Each || !input.is_paged() || fold::begun_slot(state, node, slot).is_some_and(|s| s.replaced) {
         return None;
     }
     let reads_texts = READ_TEXTS.contains(&&*this.kind) && this.input_schema.is_none();
@@ -216,7 +216,7 @@ fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
 
 /// What people decided about findings of guards in the data of a slot.
 pub(crate) fn decided(state: &RunState, node: usize, slot: usize) -> &[Decided] {
-    fold::slot_ref(state, node, slot).map_or(&[], |slot| &slot.decided)
+    fold::begun_slot(state, node, slot).map_or(&[], |slot| &slot.decided)
 }
 
 /// Guards before the code, then the input against the kind's schema.

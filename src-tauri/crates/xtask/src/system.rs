@@ -54,6 +54,8 @@ const FONTS: Need = need("a font, for browser and window tests", "fonts-dejavu-c
 const POSTGRES: Need = need("PostgreSQL, for the tests of database steps", "postgresql", Proof::PostgresServer);
 const MARIADB: Need =
     need("MariaDB, for the tests of database steps", "mariadb-server-core", Proof::Program("mariadb-install-db"));
+const MARIADB_CLIENT: Need =
+    need("the programs that set up MariaDB call", "mariadb-client-core", Proof::Program("my_print_defaults"));
 const OPENSSL: Need = need("openssl, which makes certificates for tests", "openssl", Proof::Program("openssl"));
 const IMAP: Need =
     need("Dovecot, an IMAP server for the mail tests", "dovecot-imapd", Proof::File("/usr/lib/dovecot/imap"));
@@ -84,8 +86,21 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
         For::Browser => {}
         For::Counts => needs.push(VALGRIND),
         For::Test => {
-            needs
-                .extend([WEBKIT, CHROMIUM, XVFB, DRIVER, BUS, FONTS, VALGRIND, POSTGRES, MARIADB, OPENSSL, IMAP, SMTP]);
+            needs.extend([
+                WEBKIT,
+                CHROMIUM,
+                XVFB,
+                DRIVER,
+                BUS,
+                FONTS,
+                VALGRIND,
+                POSTGRES,
+                MARIADB,
+                MARIADB_CLIENT,
+                OPENSSL,
+                IMAP,
+                SMTP,
+            ]);
         }
     }
     needs.retain(|need| !need.is_there());

@@ -90,8 +90,8 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
   const writes = effects === 'write' || (typeof effects === 'object' && ('tools' in effects ? effects.with === 'write' : Object.values(effects.values).includes('write')));
   const first: Record<string, JsonSchema> = {};
   if (hasSuccess && calls) first['if'] = { type: 'string', title: t('settings.if'), description: t('settings.ifHint'), 'x-cel': true, 'x-ui': { widget: 'condition', placeholder: 'item.id != \'\'' } };
-  if (calls) first['out'] = { type: 'object', title: t('settings.out'), description: t(descriptor?.type === MCP_TOOL ? 'settings.outHintTool' : 'settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
   const more: Record<string, JsonSchema> = {};
+  if (calls) more['out'] = { type: 'object', title: t('settings.out'), description: t(descriptor?.type === MCP_TOOL ? 'settings.outHintTool' : 'settings.outHint'), 'x-ui': { widget: 'keyvalue', prefix: '$', cel: true } };
   // Kinds without effects end at once: a limit would mean nothing. Where the kind has its own, one is enough.
   if (effects !== 'none' && !asSchema(descriptor?.config).properties?.['timeoutMs']) {
     more['timeoutMs'] = { type: 'integer', title: t('settings.timeout'), description: t('settings.timeoutHint'), ...(descriptor?.timeoutMs === undefined ? {} : { default: descriptor.timeoutMs }), 'x-ui': { widget: 'duration', plain: true } };

@@ -2,15 +2,16 @@
 //! with, and what the person said.
 
 use super::{
+    begun_slot,
     case::{case_of, put},
-    slot_mut, slot_ref,
+    slot_mut,
 };
 use crate::{
     compiled::Compiled,
     effect::{CallOutput, Granted, Suspended, ToolAnswer},
     guard::question,
     question::INPUT_REQUIRED,
-    state::{At, RunState},
+    state::{At, RunState, Slot},
     tool_rules::TOOL_APPROVAL,
 };
 use serde_json::Value;
@@ -33,7 +34,7 @@ pub(super) fn waits(
 
 /// Whether a slot waits for such a person.
 pub(crate) fn is_waiting(state: &RunState, node: usize, slot: usize) -> bool {
-    let waits = slot_ref(state, node, slot).and_then(|slot| slot.suspended.as_deref());
+    let waits = begun_slot(state, node, slot).and_then(|slot| slot.suspended.as_deref());
     let asks =
         || case_of(state, node, slot).is_some_and(|case| [TOOL_APPROVAL, INPUT_REQUIRED].contains(&case.error.code()));
     waits.is_some_and(|waits| waits.answer.is_none()) && asks()
@@ -41,7 +42,7 @@ pub(crate) fn is_waiting(state: &RunState, node: usize, slot: usize) -> bool {
 
 /// A person said whether the call may be made; what was allowed for the run holds for all of it.
 pub(super) fn answered(compiled: &Compiled, state: &mut RunState, (node, slot): (usize, usize), answer: &Answer) {
-    let waits = slot_ref(state, node, slot).and_then(|slot| slot.suspended.as_deref());
+    let waits = begun_slot(state, node, slot).and_then(|slot| slot.suspended.as_deref());
     if let Some(conversation) =
         waits.map(|waits| Arc::clone(&waits.conversation)).filter(|it| question::is_of_check(it))
     {
@@ -93,15 +94,18 @@ fn checked(state: &mut RunState, (node, slot): (usize, usize), conversation: &Va
 
 /// What a call had made whose result a person has decided about.
 pub(crate) fn kept_output(state: &RunState, node: usize, slot: usize) -> Option<CallOutput> {
-    let waits = slot_ref(state, node, slot)?.suspended.as_deref()?;
+    output_of(begun_slot(state, node, slot)?)
+}
+
+fn output_of(known: &Slot) -> Option<CallOutput> {
+    let waits = known.suspended.as_deref()?;
     waits.answer.as_ref()?;
     question::kept_output(&waits.conversation)
 }
 
 /// A call begins. What was decided about the result of an earlier one says nothing about that of this one.
-pub(super) fn begins(state: &mut RunState, node: usize, slot: usize) {
-    let kept = kept_output(state, node, slot).is_some();
-    if let Some(known) = slot_mut(state, node, slot).filter(|known| !kept && !known.decided.is_empty()) {
+pub(super) fn begins(known: &mut Slot) {
+    if !known.decided.is_empty() && output_of(known).is_none() {
         known.decided.retain(|one| one.at.starts_with("/before"));
     }
 }

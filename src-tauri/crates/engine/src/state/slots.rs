@@ -105,6 +105,11 @@ impl Slots {
         })
     }
 
+    /// One that is under way: it has begun, and has not ended plainly.
+    pub(crate) fn begun(&self, slot: usize) -> Option<&Slot> {
+        self.place(slot).ok().map(|place| &self.open[place].1)
+    }
+
     /// To change it; one that has ended plainly does not change any more.
     pub(crate) fn get_mut(&mut self, slot: usize) -> Option<&mut Slot> {
         let place = match self.place(slot) {

@@ -292,7 +292,8 @@ impl Deciding<'_> {
             budget: self.budget(),
             permits: Permits {
                 granted: self.state.granted.clone(),
-                held: fold::slot_ref(self.state, node, first_slot).and_then(|slot| slot.suspended.as_deref().cloned()),
+                held: fold::begun_slot(self.state, node, first_slot)
+                    .and_then(|slot| slot.suspended.as_deref().cloned()),
                 decided: crate::prepare::decided(self.state, node, first_slot).to_vec(),
             },
             fault,
@@ -402,7 +403,7 @@ impl Deciding<'_> {
 
     fn idempotency_key(&self, node: usize, slot: usize, input: &[Data]) -> Result<String, NodeFailure> {
         let this = &self.compiled.nodes[node];
-        if let Some(known) = fold::slot_ref(self.state, node, slot).and_then(|s| s.idempotency_key.clone()) {
+        if let Some(known) = fold::begun_slot(self.state, node, slot).and_then(|s| s.idempotency_key.clone()) {
             return Ok(known);
         }
         if let Some(template) = &this.node.idempotency_key {
