@@ -111,17 +111,25 @@ async function clear(context: BrowserContext, origins: Set<string>): Promise<voi
 
 /** `host`: one program for the test file. `open` fails the test when the page logs an error. The tests of a worker share a context, so that the
  * browser keeps the compiled scripts; nothing moves, because a test waits for what it asks about and not for its way there. */
-export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { host: Host; shared: { context: BrowserContext; origins: Set<string> } }>({
+export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { host: Host; shared: { context: () => Promise<BrowserContext>; origins: Set<string> } }>({
   shared: [async ({ browser }, use) => {
-    const context = await browser.newContext({ reducedMotion: 'reduce' });
     const origins = new Set<string>();
-    context.on('page', (page) => { page.on('framenavigated', (frame) => { if (frame.url().startsWith('http')) origins.add(new URL(frame.url()).origin); }); });
+    let kept: BrowserContext | undefined;
+    const context = async () => {
+      if (kept) return kept;
+      const made = await browser.newContext({ reducedMotion: 'reduce' });
+      made.on('page', (page) => { page.on('framenavigated', (frame) => { if (frame.url().startsWith('http')) origins.add(new URL(frame.url()).origin); }); });
+      made.on('close', () => { kept = undefined; });
+      kept = made;
+      return made;
+    };
     await use({ context, origins });
-    await context.close();
+    await kept?.close();
   }, { scope: 'worker' }],
   context: async ({ shared }, use) => {
-    await use(shared.context);
-    await clear(shared.context, shared.origins);
+    const context = await shared.context();
+    await use(context);
+    await clear(context, shared.origins);
   },
   page: async ({ context, viewport }, use) => {
     const page = await context.newPage();
