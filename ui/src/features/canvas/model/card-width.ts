@@ -9,8 +9,8 @@ import { CARD_MAX_W, CARD_MIN_W, CARD_W, type Catalog, COLUMN, GRID, type Point,
 
 /** Tile, gaps and one mark beside the title. */
 const BESIDE_TITLE = 96;
-/** The name of a port stands on the same row. */
-const PORT_NAME = 56;
+/** The name of a port stands on the same row, and the mark of the last run before it. */
+const PORT_NAME = 76;
 /** Between two cards. */
 const LEAST_GAP = COLUMN - CARD_W;
 /** Height of one band in which neighbours are looked for. */
