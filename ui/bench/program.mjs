@@ -7,6 +7,8 @@ import { chromium } from '@playwright/test';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const TARGET = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target');
+/** The browser of the tests, where it is installed (e2e/browser-path.ts). */
+const HEADLESS = '/usr/bin/chromium-headless-shell';
 /** Time per gesture. */
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 
@@ -84,7 +86,7 @@ export async function measured(work, flags = []) {
   let browser;
   try {
     browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: process.env.CHROMIUM ?? (existsSync(HEADLESS) ? HEADLESS : '/usr/bin/chromium'),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', ...flags],
     });
     console.log(JSON.stringify(await work(browser, url)));
