@@ -372,6 +372,7 @@ pub(crate) fn client_of(rules: &Rules) -> Result<Client, String> {
 }
 
 /// [`client_of`] that checks certificates as `tls` says.
+#[cfg(feature = "app")]
 pub(crate) fn client_with_tls(rules: &Rules, tls: rustls::ClientConfig) -> Result<Client, String> {
     let filter = Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) };
     built(builder(filter, true).tls_backend_preconfigured(tls))

@@ -1,6 +1,8 @@
 //! The real outside world behind the traits of `ports`: HTTP with the address rules, files of granted folders, the
 //! clock, ids, the secrets of this machine. `demo_service` is the loopback service that samples and tests talk to.
 #![deny(missing_docs)]
+// An exported program with fewer parts uses a part of what they share.
+#![cfg_attr(not(feature = "app"), allow(dead_code))]
 
 pub mod address;
 mod aws_signature;
@@ -31,7 +33,6 @@ pub mod private;
 mod request_credentials;
 pub mod samples;
 pub mod script;
-#[cfg(feature = "app")]
 pub mod sinks;
 #[cfg(feature = "databases")]
 mod tls;
