@@ -31,7 +31,7 @@ pub(crate) fn entries(text: &str, base: &Url) -> Result<Vec<Value>, NodeFailure>
         return Err(NodeFailure::validation("NO_FEED", words).detail("field", "url"));
     };
     let feed = json!({ "title": text_of(channel.get("title")), "url": rss_link(channel, base) });
-    // In RSS 1.0 the entries stand beside the channel.
+    // In RSS 1.0 the entries are siblings of the channel.
     let items = rdf.and_then(|rdf| rdf.get("item")).or_else(|| channel.get("item"));
     Ok(list(items).map(|item| rss_item(item, base, &feed)).collect())
 }

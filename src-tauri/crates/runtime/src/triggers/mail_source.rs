@@ -1,15 +1,15 @@
 //! The mailbox of a `trigger.mail`: its settings, and a look at it with the code of `mail.read`, so that secrets, hosts and
 //! limits hold as they do there.
 
+use super::source_call::source_call;
 use serde_json::{Value, json};
 use signalbox_engine::catalog::Catalog;
 use signalbox_engine::config::{self, TRUSTED};
-use signalbox_engine::effect::{Call, CallKey, CallSlot, Permits};
+use signalbox_engine::effect::Call;
 use signalbox_engine::params;
 use signalbox_engine::scope::Scope;
-use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{Effects, Map, Mode, Node, NodeFailure, Workflow};
+use signalbox_model::{Map, Node, NodeFailure, Workflow};
 use signalbox_nodes::{MailLook, Mails, mail_sample, watch_mailbox};
 use signalbox_ports::World;
 use std::sync::Arc;
@@ -70,27 +70,8 @@ impl MailSource {
         let settings = config::evaluate(&Value::Object(fields), Some(&form.config), &scope)
             .map_err(|error| error.failure("host"))?;
         let node = Node { kind: KIND.to_owned(), config: Some(self.config.clone()), ..Node::default() };
-        let slot = CallSlot { item: 0, config: Arc::new(settings), input: Arc::default(), scope, sources: Vec::new() };
-        Ok(Call {
-            key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
-            node_id: "".into(),
-            kind: KIND.into(),
-            mode: Mode::All,
-            effects: Effects::Read,
-            slots: vec![slot],
-            timeout_ms: None,
-            idempotency_key: String::new(),
-            loopback_allowed: here && !config::host_from_data(&node, descriptor, TRUSTED),
-            model: None,
-            connector: None,
-            workflow: Arc::clone(workflow),
-            launch_id: String::new(),
-            budget: Budget::default(),
-            permits: Permits::default(),
-            fault: None,
-            run_id: "".into(),
-            workflow_id: workflow.id.as_str().into(),
-        })
+        let loopback_allowed = here && !config::host_from_data(&node, descriptor, TRUSTED);
+        Ok(source_call(KIND, settings, scope, workflow, loopback_allowed))
     }
 
     /// Looks at the mailbox, and waits there for a message.

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(5 * 60);
 const AGAIN_MS: i64 = 15_000;
 /// The longest such time, unless `every` is longer.
 const LATEST_MS: i64 = 900_000;
-/// People are told of a mailbox that failed so often in a row.
+/// After so many failures in a row people get a notification.
 const TOLD_AFTER: u32 = 5;
 /// When the store cannot write.
 const STORE_AGAIN_MS: i64 = 1_000;

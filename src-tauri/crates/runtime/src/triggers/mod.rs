@@ -17,6 +17,7 @@ mod poll_source;
 mod scheduler;
 mod seen;
 mod settle;
+mod source_call;
 pub mod webhook;
 
 pub use error::{Class, TriggerError, TriggerResult};

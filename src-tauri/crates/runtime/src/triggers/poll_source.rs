@@ -2,18 +2,18 @@
 //! do there; and what its answer lists.
 
 use super::error::{Class, TriggerError};
+use super::source_call::source_call;
 use serde_json::{Value, json};
 use signalbox_engine::catalog::Catalog;
 use signalbox_engine::config::{self, TRUSTED};
-use signalbox_engine::effect::{Call, CallKey, CallSlot, Permits};
+use signalbox_engine::effect::Call;
 use signalbox_engine::expr::Expr;
 use signalbox_engine::params;
 use signalbox_engine::schedule::Schedule;
 use signalbox_engine::scope::Scope;
 use signalbox_engine::validate::poll_source_workflow;
-use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{Effects, Map, Mode, Node, NodeFailure, Workflow, time};
+use signalbox_model::{Map, Node, NodeFailure, Workflow, time};
 use signalbox_nodes::{Kind, run_effect};
 use signalbox_ports::{Unheard, World};
 use std::sync::Arc;
@@ -106,27 +106,8 @@ impl Poll {
             .map_err(|error| error.failure("url"))?;
         request["responseType"] = json!("json");
         let node = Node { kind: KIND.to_owned(), config: Some(self.config.clone()), ..Node::default() };
-        let slot = CallSlot { item: 0, config: Arc::new(request), input: Arc::default(), scope, sources: Vec::new() };
-        Ok(Call {
-            key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
-            node_id: "".into(),
-            kind: REQUEST.into(),
-            mode: Mode::All,
-            effects: Effects::Read,
-            slots: vec![slot],
-            timeout_ms: None,
-            idempotency_key: String::new(),
-            loopback_allowed: here && !config::host_from_data(&node, descriptor, TRUSTED),
-            model: None,
-            connector: None,
-            workflow: Arc::clone(workflow),
-            launch_id: String::new(),
-            budget: Budget::default(),
-            permits: Permits::default(),
-            fault: None,
-            run_id: "".into(),
-            workflow_id: workflow.id.as_str().into(),
-        })
+        let loopback_allowed = here && !config::host_from_data(&node, descriptor, TRUSTED);
+        Ok(source_call(REQUEST, request, scope, workflow, loopback_allowed))
     }
 
     /// Asks the source; gives `{status, headers, response}`.

@@ -136,7 +136,7 @@ fn messages_start_one_run_each() {
     let skipped: Vec<String> = place.firings().into_iter().filter_map(|row| row.reason).collect();
     assert_eq!(skipped, ["UIDVALIDITY_CHANGED"]);
 
-    // A mailbox that is not there is told, and looked at again.
+    // A missing mailbox is reported, and looked at again.
     place.ok(watching(&host, json!({ "mailbox": "Orders" })));
     place.looks(10 * MINUTE);
     let problem = place.mailbox_problem().expect("a problem");
