@@ -209,7 +209,7 @@ test('several at once: box selection, delete, tidy up', async ({ open, host }) =
   const doc = await saved(page, made);
   expect(wires(doc)).toEqual(['check.true>last']);
   // The card is wider than usual, for its title.
-  expect(doc.layout).toEqual({ check: [0, 0], last: [280, 0] });
+  expect(doc.layout).toEqual({ check: [0, 0], last: [296, 0] });
 });
 
 test('a run is shown on the cards and wires: done, counts, not taken', async ({ open, host }) => {

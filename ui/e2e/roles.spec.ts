@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { expect, openPage, startHost, test } from './host.ts';
 import { shot } from './document.ts';
 import { makeWorkflow, MEAN } from './people.ts';
@@ -15,10 +15,13 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
   const data = mkdtempSync(join(tmpdir(), 'signalbox-e2e-'));
   writeFileSync(join(data, 'serve.token'), `builder ${token('ada')} ada\noperator ${token('olga')} olga\nviewer ${token('vera')} vera\n`, { mode: 0o600 });
   const host = await startHost(data);
+  const contexts: BrowserContext[] = [];
   try {
     const { ref } = await makeWorkflow(host, { ...MEAN, name: 'For all roles' });
     const as = async (name: string): Promise<Page> => {
-      const page = await openPage(await (await browser.newContext()).newPage(), host, `#/workflow/${encodeURIComponent(ref)}`, token(name));
+      const context = await browser.newContext();
+      contexts.push(context);
+      const page = await openPage(await context.newPage(), host, `#/workflow/${encodeURIComponent(ref)}`, token(name));
       await page.locator('.cv .react-flow__viewport').waitFor();
       return page;
     };
@@ -82,7 +85,7 @@ test('a viewer looks, an operator runs what the file holds, a builder changes it
     await expect(builder.getByText(/^Saved, revision/)).toBeVisible();
     await expect(builder.getByText('Read only')).toHaveCount(0);
   } finally {
-    for (const context of browser.contexts()) await context.close();
+    for (const context of contexts) await context.close();
     await host.stop();
     rmSync(data, { recursive: true, force: true });
   }

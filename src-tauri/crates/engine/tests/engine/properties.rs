@@ -187,18 +187,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_run_ends_once_and_folds_to_its_state(graph in graphs()) {
+    fn a_run_and_its_calls_end_once_and_items_leave_by_one_port(graph in graphs()) {
         let compiled = parted(compile(file(&graph)), graph.order);
         let (events, state) = run(&graph, &compiled);
         prop_assert!(state.status().is_terminal());
         prop_assert_eq!(events.iter().filter(|e| e.body.is_terminal()).count(), 1);
         prop_assert!(events.last().is_some_and(|e| e.body.is_terminal()));
-    }
-
-    #[test]
-    fn calls_end_once_and_items_leave_by_one_port(graph in graphs()) {
-        let compiled = parted(compile(file(&graph)), graph.order);
-        let (events, state) = run(&graph, &compiled);
         // every call has exactly one end
         let mut open: HashMap<(String, Option<usize>, u32, u32), usize> = HashMap::new();
         let mut items: BTreeMap<String, (BTreeSet<usize>, BTreeMap<usize, usize>)> = BTreeMap::new();
@@ -244,6 +238,12 @@ proptest! {
             check_settlement(&graph, &file(&graph), &events)?;
         }
     }
+
+}
+
+proptest! {
+    // Each case resumes its run after each of its events.
+    #![proptest_config(ProptestConfig { cases: 120, max_shrink_iters: 2_000, ..ProptestConfig::default() })]
 
     #[test]
     fn a_run_cut_anywhere_ends_the_same(graph in graphs()) {
