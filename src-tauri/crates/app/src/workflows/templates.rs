@@ -4,7 +4,7 @@
 use crate::dto::{Template, TemplateNeed};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// In the order of the list: those of a category stand together.
@@ -101,9 +101,17 @@ fn template(file: &File) -> Template {
 fn sample_of(file: &File) -> Value {
     let mut document = file.workflow.clone();
     for (id, answer) in &file.sample.answers {
+        let ports = wired_ports(&document["edges"], id);
         let Some(node) = document["nodes"].get_mut(id).and_then(Value::as_object_mut) else { continue };
         node.retain(|name, _| matches!(name.as_str(), "title" | "parent" | "typeVersion"));
         match &answer.items {
+            // The ports that are not taken keep their wires: a step behind one of them that had none would start by itself.
+            None if ports.len() > 1 => {
+                let case = |port: &String| json!({ "when": (*port == answer.port).to_string(), "port": port });
+                node.insert("type".into(), "flow.switch".into());
+                node.insert("config".into(), json!({ "cases": ports.iter().map(case).collect::<Vec<_>>() }));
+                continue;
+            }
             None => {
                 node.insert("type".into(), "flow.noop".into());
             }
@@ -114,16 +122,17 @@ fn sample_of(file: &File) -> Value {
                 node.insert("mode".into(), "all".into());
             }
         }
-        let (taken, error) = (format!("{id}.{}", answer.port), format!("{id}.error"));
-        let Some(edges) = document["edges"].as_array_mut() else { continue };
-        // A way that is not taken has no port any more.
-        edges.retain(|edge| {
-            let from = edge["from"].as_str().unwrap_or_default();
-            from == taken || from == error || from.rsplit_once('.').is_none_or(|(node, _)| node != id)
-        });
-        for edge in edges.iter_mut().filter(|edge| edge["from"] == taken.as_str()) {
+        let taken = format!("{id}.{}", answer.port);
+        for edge in document["edges"].as_array_mut().into_iter().flatten().filter(|edge| edge["from"] == taken.as_str())
+        {
             edge["from"] = format!("{id}.success").into();
         }
     }
     document
+}
+
+/// The ports of a step that have a wire, but for the one of errors.
+fn wired_ports(edges: &Value, id: &str) -> BTreeSet<String> {
+    let from = edges.as_array().into_iter().flatten().filter_map(|edge| edge["from"].as_str()?.rsplit_once('.'));
+    from.filter(|(step, port)| *step == id && *port != "error").map(|(_, port)| port.to_owned()).collect()
 }

@@ -98,6 +98,11 @@ fn complete(id: &str, template: &Value) {
             "{id} says that it needs a {need}"
         );
     }
+    // A step that lost its wire would start by itself, and a refused invoice would be recorded beside the approved one.
+    let entered = |document: &Value| -> BTreeSet<String> {
+        document["edges"].as_array().into_iter().flatten().map(|edge| edge["to"].to_string()).collect()
+    };
+    assert_eq!(entered(&template["sample"]), entered(document), "{id}: every way of the template is in its sample");
     for (step, node) in template["sample"]["nodes"].as_object().expect("nodes") {
         let kind = node["type"].as_str().unwrap_or_default();
         assert!(!OUTSIDE.iter().any(|outside| kind.starts_with(outside)), "{id}: the sample calls {step}");
