@@ -51,3 +51,16 @@ test('works with a frozen Object.prototype, as in the desktop window', async ({ 
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('combobox', { name: /Action, step/ })).toBeVisible();
 });
+
+test('the page allows no script and no style but those of its files and its own nonce', async ({ host }) => {
+  const served = await Promise.all([1, 2].map(async () => {
+    const answer = await fetch(host.origin);
+    return { policy: answer.headers.get('content-security-policy') ?? '', page: await answer.text() };
+  }));
+  const nonces = served.map(({ policy }) => /style-src 'self' 'nonce-([0-9a-f]{64})'/.exec(policy)?.[1] ?? 'none');
+  expect(new Set(nonces).size).toBe(2);
+  for (const [at, { policy, page }] of served.entries()) {
+    expect(policy).not.toContain('unsafe');
+    expect(page).toContain(`nonce="${nonces[at] ?? ''}"`);
+  }
+});

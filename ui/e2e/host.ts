@@ -146,8 +146,14 @@ export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { ho
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
     page.on('console', (message) => {
-      // A refused or lost request is shown to the person; a test that expects one reads it there.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text());
+      // A refused or lost request is shown to the person; a test that expects one reads it there. Styles that the policy refuses are told below.
+      if (message.type() === 'error' && !/^Failed to load resource|^Applying inline style violates/.test(message.text())) errors.push(message.text());
+    });
+    // Where text is typed over marked text, the browser itself keeps the old look as an attribute: that is refused, and nobody misses it.
+    await page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', (refused) => {
+        if (refused.effectiveDirective !== 'style-src-attr') console.error(`refused by the policy: ${refused.effectiveDirective} ${refused.blockedURI}`);
+      });
     });
     // Tests share a program: what one of them left open (the log, a pane's size) must not be found by the next.
     await host.rpc('settings_set', { settings: { theme: 'system', layout: {}, keymap: {} } });

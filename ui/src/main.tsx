@@ -2,6 +2,7 @@ import '@fontsource-variable/inter';
 import '@fontsource-variable/jetbrains-mono';
 import './kit/tokens.css';
 import './kit/kit.css';
+import { CSPProvider } from '@base-ui/react/csp-provider';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { listenForToken } from './api/client.ts';
@@ -10,4 +11,4 @@ import { App } from './screens/app.tsx';
 listenForToken();
 
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<StrictMode><App /></StrictMode>);
+if (root) createRoot(root).render(<StrictMode><CSPProvider disableStyleElements><App /></CSPProvider></StrictMode>);

@@ -17,7 +17,8 @@ import { useEffect, useRef } from 'react';
 import { afterPaint, runWaiting, settle } from './after-paint.ts';
 import { celLanguage, kitHighlight, templateLanguage } from './cel-language';
 import { expressionCompletion, insideTemplate, type LoadNames } from './completion';
-import { draggedField, isFieldDrag } from './field-drag';
+import { draggedField, isFieldDrag, replacedBy } from './field-drag';
+import { styleNonce } from './style-nonce.ts';
 import { dropFieldTarget, fieldTarget, setFieldTarget, type FieldTarget } from './field-target.ts';
 import { t } from '../i18n/index.ts';
 import { useLatest } from './use-latest.ts';
@@ -129,7 +130,8 @@ export function CodeEditor(props: CodeEditorProps) {
       }
       const bare = mode !== 'template' || insideTemplate(editor.state.sliceDoc(0, at));
       const insert = bare ? expression : `{{${expression}}}`;
-      editor.dispatch({ changes: { from: at, insert }, selection: { anchor: at + insert.length } });
+      const { from, to } = mode === 'cel' ? replacedBy(editor.state.doc.toString(), at) : { from: at, to: at };
+      editor.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
       editor.focus();
     };
     const target: FieldTarget = { get label() { return latest.current.label; }, insert: (expression) => { if (view.current) putField(view.current, expression, view.current.state.selection.main.head); } };
@@ -148,6 +150,7 @@ export function CodeEditor(props: CodeEditorProps) {
       state: EditorState.create({
         doc: latest.current.value,
         extensions: [
+          EditorView.cspNonce.of(styleNonce()),
           // Tab leaves a field; in a box of code it indents, and leaves it after Esc.
           indents ? keymap.of([indentWithTab]) : [],
           keymap.of([

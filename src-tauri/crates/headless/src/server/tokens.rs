@@ -87,7 +87,7 @@ fn parse(text: &str) -> Result<Vec<(String, Holder)>, String> {
     if rows.is_empty() { Err("it contains no token; delete it to get a new one".into()) } else { Ok(rows) }
 }
 
-fn random_token() -> Result<String, String> {
+pub(super) fn random_token() -> Result<String, String> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|error| format!("the system provides no random numbers: {error}"))?;
     Ok(sha256_hex(&bytes))
