@@ -19,6 +19,19 @@ export function lastName(expression: string): string {
   return /\.([A-Za-z_][A-Za-z0-9_]*)$/.exec(path)?.[1] ?? '';
 }
 
+const REFERENCE = /(?:paired\('(?:[^'\\]|\\.)*'\)|[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*|\[\d+\]|\['(?:[^'\\]|\\.)*'\])*/g;
+
+/** Which part of an expression a field takes that is put at `at`: an expression that is one reference as a whole, else the
+ * reference that it is put into, else nothing. A field in the middle of a name would make neither of the two. */
+export function replacedBy(expression: string, at: number): { from: number; to: number } {
+  for (const found of expression.matchAll(REFERENCE)) {
+    const [from, to] = [found.index, found.index + found[0].length];
+    const whole = expression.trim() === found[0];
+    if (whole || (from < at && at < to && expression[to] !== '(')) return { from, to };
+  }
+  return { from: at, to: at };
+}
+
 /** A text as CEL writes it. */
 export const celString = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;

@@ -2,7 +2,7 @@ import { fireEvent, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
 import type { JsonSchema } from '../api/types.ts';
-import { FIELD_MIME, lastName } from '../code/field-drag.ts';
+import { FIELD_MIME, lastName, replacedBy } from '../code/field-drag.ts';
 import { renderWith } from '../test/render.tsx';
 import { SchemaForm } from './schema-form.tsx';
 import type { ExpressionHost } from './scope.ts';
@@ -17,6 +17,12 @@ function Form({ onValue }: { onValue: (value: unknown) => void }) {
 
 it('a dragged field has the last name of its path', () => {
   expect(['item.a.total', 'item', 'item.rows[0]', "item['odd name']", "item['a.b']", 'item[0]', "nodes['x'].output.id"].map(lastName)).toEqual(['total', '', 'rows', 'odd name', 'a_b', '', 'id']);
+});
+
+it('a field that is dropped on a reference takes its place, and is put between others', () => {
+  const put = (text: string, at: number) => { const { from, to } = replacedBy(text, at); return `${text.slice(0, from)}X${text.slice(to)}`; };
+  expect([['item.body.name', 12], ['item.body.name', 14], ["paired('large').total", 3], [' item.a ', 0], ['', 0]].map(([text, at]) => put(String(text), Number(at)))).toEqual(['X', 'X', 'X', ' X ', 'X']);
+  expect([put('item.a + item.b', 12), put('item.a + ', 9), put('size(item.a) > 1', 7), put("item.rows[0]['odd name'] + 1", 15), put('1 + 2', 3)]).toEqual(['item.a + X', 'item.a + X', 'size(X) > 1', 'X + 1', '1 +X 2']);
 });
 
 it('fields that are dropped on a table of names become rows, each with a name of its own', () => {

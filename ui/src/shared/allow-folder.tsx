@@ -66,13 +66,13 @@ function ServerFolders({ at, onGo }: { at: string | undefined; onGo(folder: stri
   return (
     <div className="col gap1" role="group" aria-label={t('folders.server')}>
       <div className="row">
-        <span className="grow mono ell" aria-live="polite">{at === undefined ? t('folders.begin') : plain(at)}</span>
+        <span className={`grow ell ${at === undefined ? '' : 'mono'}`} aria-live="polite">{at === undefined ? t('folders.begin') : plain(at)}</span>
         {at === undefined ? null : <Button small icon="up" onClick={() => onGo(data?.parent)}>{data?.parent === undefined ? t('folders.toBegin') : t('folders.up')}</Button>}
       </div>
       {listing.error ? <Fault error={listing.error} /> : null}
       <ul className="allow-list" aria-busy={listing.isPending}>
         {data?.folders.map((folder) => (
-          <li key={folder}><button type="button" className="plain row" onClick={() => onGo(folder)}><Icon name="folder" size={12} /><span className="ell">{plain(name(folder))}</span></button></li>
+          <li key={folder}><button type="button" className="row" onClick={() => onGo(folder)}><Icon name="folder" size={12} /><span className="ell">{plain(name(folder))}</span></button></li>
         ))}
         {data?.folders.length === 0 ? <li className="s t3">{t('folders.noSub')}</li> : null}
         {data?.more ? <li className="s t3">{t('folders.more')}</li> : null}
