@@ -31,10 +31,10 @@ test('the panel, the output and the status bar say the same', async ({ open, hos
   const { page, made } = await openDocument<Doc>(open, host, 'Agree', PARTS);
   const panel = await pick(page, 'text');
   // A choice that has a default is made: nobody is asked for it.
-  await expect(panel.getByLabel('Format', { exact: true })).toContainText('json');
+  await expect(panel.getByLabel('Format', { exact: true })).toContainText('JSON');
   await expect(panel.getByText(/^Fill in/)).toHaveCount(0);
   await panel.getByLabel('Format', { exact: true }).click();
-  await page.getByRole('option', { name: 'csv' }).click();
+  await page.getByRole('option', { name: 'CSV' }).click();
   await expect(panel.getByText(/Each item becomes a .*CSV text/)).toBeVisible();
   await panel.locator('summary').filter({ hasText: /^More$/ }).click();
   await panel.getByLabel('Items', { exact: true }).click();

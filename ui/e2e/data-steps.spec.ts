@@ -98,7 +98,7 @@ test('orders of a service become a table without a duplicate, by clicks', async 
   await add(page, 'combine_into_a_list', 'csv', 'Write file');
   await panelOf(page).getByRole('textbox', { name: 'File' }).fill(join(folder, 'orders.csv'));
   await choose(page, 'Content from the field', 'items');
-  await choose(page, 'Write as', 'csv');
+  await choose(page, 'Write as', 'CSV');
   await shot(page, 'data-write');
   const document = await saved(page, made);
   expect(wires(document)).toEqual(['start.success>http_request', 'http_request.success>split_a_list', 'split_a_list.success>filter', 'filter.success>remove_duplicates', 'remove_duplicates.success>combine_into_a_list', 'combine_into_a_list.success>write_file']);

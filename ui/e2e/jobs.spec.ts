@@ -113,7 +113,7 @@ class Builder extends Hands {
     await this.next('write file', 'Write file');
     await this.type(join(folder, file), this.field('File'));
     await this.choose(this.box('Content from the field'), /^items/);
-    await this.choose(this.box('Write as'), 'csv');
+    await this.choose(this.box('Write as'), 'CSV');
   }
 }
 
@@ -163,7 +163,7 @@ test('a table of tickets is sorted by rules into three', async ({ page }) => {
   await hands.next('start by hand', 'Manual');
   await hands.next('read file', 'Read file');
   await hands.type(join(folder, 'tickets.csv'), hands.field('File'));
-  await hands.choose(hands.box('Read as'), 'csv');
+  await hands.choose(hands.box('Read as'), 'CSV');
   await hands.run('read_file');
   await hands.eachEntry('split_a_list');
   await hands.run('split_a_list');

@@ -191,7 +191,7 @@ test('the morning job is built, run, activated and mended by keyboard alone', as
   await at.to(field('File'));
   await at.type(join(folder, 'orders.csv'));
   await at.choose(panel.getByRole('combobox', { name: 'Content from the field', exact: true }), 'items');
-  await at.choose(panel.getByRole('combobox', { name: 'Write as', exact: true }), 'csv');
+  await at.choose(panel.getByRole('combobox', { name: 'Write as', exact: true }), 'CSV');
   await run('write_file');
   const lines = () => readFileSync(join(folder, 'orders.csv'), 'utf8').trim().split(/\r?\n/);
   expect(lines()).toEqual(['id,total,name,rating', '1,250,ADA,3', '3,120,EDSGER,6', '4,300,ALAN,4']);

@@ -2968,6 +2968,8 @@ export interface NodeDescriptor {
   role: Role;
   /** Default mode first, then the others allowed. */
   modes: Mode[];
+  /** A switch of the config that, when it is on, makes the default mode `all`. */
+  allWhen?: string;
   /** What a call does outside. */
   effects: ByConfig;
   /** After an interruption. */

@@ -124,5 +124,7 @@ export const mail: { [kind: string]: KindWords } = {
     '/config/properties/after/description': '邮件的运行启动并保存之后，如何处理该邮件。',
     '/config/properties/existing/title': '已有的邮件',
     '/config/properties/existing/description': '第一次查看邮箱时已有的邮件如何处理：skip 略去它们，process 为每封启动一次运行。',
+    '/config/properties/existing/x-ui/labels/skip': '跳过',
+    '/config/properties/existing/x-ui/labels/process': '处理',
   },
 };

@@ -513,7 +513,7 @@ fn compile_node(
         kind: Arc::from(node.kind.as_str()),
         node: node.clone(),
         descriptor: Arc::clone(descriptor),
-        mode: node.mode.unwrap_or_else(|| descriptor.default_mode()),
+        mode: descriptor.mode_of(node),
         role: descriptor.role,
         file: 0,
         region: 0,

@@ -184,6 +184,9 @@ pub struct NodeDescriptor {
     pub role: Role,
     /// Default mode first, then the others allowed.
     pub modes: Vec<Mode>,
+    /// A switch of the config that, when it is on, makes the default mode `all`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_when: Option<String>,
     /// What a call does outside.
     pub effects: ByConfig<Effects>,
     /// After an interruption.
@@ -325,9 +328,18 @@ impl NodeDescriptor {
         ids
     }
 
-    /// The default mode.
-    pub fn default_mode(&self) -> Mode {
+    /// The default mode with this config.
+    pub fn default_mode(&self, config: &Value) -> Mode {
+        let on = |field: &String| config.get(field) == Some(&Value::Bool(true));
+        if self.all_when.as_ref().is_some_and(on) {
+            return Mode::All;
+        }
         self.modes.first().copied().unwrap_or(Mode::Each)
+    }
+
+    /// The mode of a step: its own, or the default one.
+    pub fn mode_of(&self, node: &crate::Node) -> Mode {
+        node.mode.unwrap_or_else(|| self.default_mode(node.config.as_ref().unwrap_or(&Value::Null)))
     }
 }
 

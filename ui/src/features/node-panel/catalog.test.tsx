@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { asSchema } from '../../json/json-schema.ts';
 import type { JsonSchema, NodeDescriptor, WorkflowEntry, WorkflowNode } from '../../api/types.ts';
 import type { Handlers } from '../../api/transport/fake.ts';
-import { t } from '../../i18n/index.ts';
-import { applyEdit, hintsOf, initialValue, labelOf, propertiesOf } from '../../schema-form/model.ts';
+import { t, withChoiceWords } from '../../i18n/index.ts';
+import { applyEdit, choicesOf, hintsOf, initialValue, labelOf, propertiesOf } from '../../schema-form/model.ts';
 import { renderWith, typeCode } from '../../test/render.tsx';
 import { shapeFaults } from '../../test/shape.ts';
 import { SettingsTab } from './settings-tab.tsx';
@@ -132,6 +132,22 @@ it('names only widgets that the form has', () => {
   expect(lost).toEqual([]);
 });
 
+it('names each choice in words, not as the file does', () => {
+  const bare: string[] = [];
+  // Names of others stay as they are: methods, types of errors, levels, and those below.
+  const named = (value: unknown) => typeof value !== 'string' || /^[A-Z]|\d/.test(value);
+  const walk = (of: unknown, at: string): void => {
+    if (typeof of !== 'object' || of === null) return;
+    const { enum: values, 'x-ui': hints } = of as JsonSchema;
+    if (Array.isArray(values) && hints?.['widget'] === 'select') {
+      for (const { value, label } of choicesOf(of as JsonSchema) ?? []) if (!named(value) && label === value) bare.push(`${at} ${String(value)}`);
+    }
+    for (const [name, one] of Object.entries(of)) walk(one, `${at}/${name}`);
+  };
+  for (const kind of KINDS) walk(withChoiceWords(kind.type, asSchema(kind.config)), kind.type);
+  expect(bare).toEqual(['archive.pack/properties/format tar', 'archive.pack/properties/format tar.gz', 'sheet.read/properties/encoding shift_jis', 'sheet.read/properties/encoding euc-kr']);
+});
+
 it('a case of a switch has its port, and keeps what it has when its condition is edited', () => {
   const { writes, form } = open('flow.switch', { cases: [{ when: 'item.n > 1', port: 'large' }, { when: 'item.n > 0', port: 'small' }] });
   expect(form().flatMap((part) => within(part).queryAllByText('Port'))).toHaveLength(2);
@@ -144,6 +160,6 @@ it('a case of a switch has its port, and keeps what it has when its condition is
 it('a rule of an error handler chooses between what a handler can do', () => {
   const { form } = open('builtin.error_handler', { rules: [{ name: 'again', when: 'error.retryable', action: 'retry' }] });
   const text = form().map((part) => part.textContent).join();
-  expect(text).toContain('retry');
+  expect(text).toContain('Retry');
   expect(text).not.toContain('not in this version');
 });

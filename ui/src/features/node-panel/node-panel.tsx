@@ -11,6 +11,7 @@ import { formatPath } from '../../shared/format-path.ts';
 import { usePins } from '../../shared/pins.ts';
 import { splitPort } from '../../shared/step-ids.ts';
 import { DataTab } from './data-tab.tsx';
+import { defaultMode } from './default-mode.ts';
 import { EarlierData } from './earlier-data.tsx';
 import { earlierSteps } from './earlier-steps.ts';
 import { ErrorTab } from './error-tab.tsx';
@@ -86,7 +87,7 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const pin = pins?.steps[nodeId];
   const [side, setSide] = useState<'pinned' | 'run'>(readOnly ? 'run' : 'pinned');
   const pinnedData = useMemo<StepDataState | null>(() => (pin ? { kind: 'data', values: pinnedValues(pin) } : null), [pin]);
-  const each = (node?.mode ?? descriptor?.modes[0]) === 'each';
+  const each = (node?.mode ?? (descriptor ? defaultMode(descriptor, node?.config) : undefined)) === 'each';
   const earlier = useMemo(() => (before.length > 0 ? <EarlierData steps={before} each={each} host={host} draggable={!readOnly} /> : undefined), [before, each, host, readOnly]);
   const { onShown } = props;
   useEffect(() => {

@@ -21,6 +21,7 @@ import { ConditionField } from '../../shared/conditions/condition-field.tsx';
 import { CredentialField } from '../../shared/secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
 import { IncomingContext, IncomingField, type IncomingStep } from './incoming-field.tsx';
+import { defaultMode } from './default-mode.ts';
 import { chosenFor } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 import { ToolRulesField } from './tool-rules.tsx';
@@ -83,7 +84,7 @@ const FOLDED_GROUP = 'More';
 const untitled = (property: JsonSchema): JsonSchema => ({ ...property, 'x-ui': { ...property['x-ui'], group: undefined } });
 
 /** The parts of a node that all kinds share, as a schema. */
-export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: JsonSchema; more: JsonSchema } {
+export function commonSchemas(descriptor: NodeDescriptor | undefined, config?: unknown): { first: JsonSchema; more: JsonSchema } {
   const hasSuccess = !descriptor || descriptor.ports.some((port) => port.id === 'success');
   const calls = !descriptor || (descriptor.role !== 'trigger' && descriptor.role !== 'stop');
   const effects = descriptor?.effects;
@@ -97,7 +98,7 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined): { first: 
     more['timeoutMs'] = { type: 'integer', title: t('settings.timeout'), description: t('settings.timeoutHint'), ...(descriptor?.timeoutMs === undefined ? {} : { default: descriptor.timeoutMs }), 'x-ui': { widget: 'duration', plain: true } };
   }
   if ((descriptor?.modes.length ?? 2) > 1) {
-    more['mode'] = { title: t('settings.mode'), default: descriptor?.modes[0] ?? 'each', oneOf: [{ const: 'each', title: t('settings.mode.each') }, { const: 'all', title: t('settings.mode.all') }], 'x-ui': { plain: true } };
+    more['mode'] = { title: t('settings.mode'), default: descriptor ? defaultMode(descriptor, config) : 'each', oneOf: [{ const: 'each', title: t('settings.mode.each') }, { const: 'all', title: t('settings.mode.all') }], 'x-ui': { plain: true } };
   }
   if (calls) {
     more['in'] = { type: 'object', title: t('settings.in'), description: t('settings.inHint'), 'x-ui': { widget: 'keyvalue' } };
@@ -128,7 +129,7 @@ function DatabaseNames({ nodeId, node, workflowId, readOnly, onEdit }: Pick<Sett
 }
 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, incoming = NO_STEPS, readOnly, draft, onEdit }: SettingsTabProps) {
-  const common = useMemo(() => commonSchemas(descriptor), [descriptor]);
+  const common = useMemo(() => commonSchemas(descriptor, node.config), [descriptor, node.config]);
   const own = useMemo(() => withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config))), [node.type, descriptor]);
   const schema = useConnectorSchema(useConfigSchema(own, nodeId, node, skills), node);
   const parts = useMemo(() => foldedParts(schema), [schema]);

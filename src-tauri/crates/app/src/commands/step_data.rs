@@ -252,8 +252,8 @@ fn failed(error: &ExprError) -> Preview {
 pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNames) -> ApiResult<Vec<ExpressionName>> {
     let workflow = check::workflow(request.document)?;
     let node = workflow.nodes.get(&request.node_id);
-    let default = node.and_then(|node| check::catalog().get(&node.kind)).map(|kind| kind.default_mode());
-    let each = node.and_then(|node| node.mode).or(default) == Some(Mode::Each);
+    let mode = node.and_then(|node| check::catalog().get(&node.kind).map(|kind| kind.mode_of(node)).or(node.mode));
+    let each = mode == Some(Mode::Each);
     let asks = Asks::one(&workflow, &request.node_id).filter(|_| request.inside);
     let pins = pins_of(app, caller, request.pins.as_deref(), &workflow, &request.node_id)?;
     let wanted =

@@ -23,8 +23,7 @@ pub(super) fn check(workflow: &Workflow, catalog: &Catalog, found: &mut Vec<Diag
     let several = Several::of(workflow, catalog);
     for (id, node) in &workflow.nodes {
         let Some(descriptor) = catalog.get(&node.kind) else { continue };
-        if node.mode.unwrap_or_else(|| descriptor.default_mode()) != Mode::Each || !several.arrive.contains(id.as_str())
-        {
+        if descriptor.mode_of(node) != Mode::Each || !several.arrive.contains(id.as_str()) {
             continue;
         }
         for NodeExpression { pointer, text, expressions, .. } in config::expressions(node, Some(descriptor)) {

@@ -85,9 +85,13 @@ async fn rows(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog, mo
         let words = "Each item as a row needs all items at once: set the step to run once for all items";
         return invalid("rows", words);
     }
+    let ends = |ending: &str| path.to_ascii_lowercase().ends_with(ending);
     let format = match text_or(slot, "as", "asIs")? {
         "csv" => RowFormat::Csv(Layout::of(slot)?),
         "jsonLines" => RowFormat::JsonLines,
+        // Nothing was chosen, and the name of the file says it.
+        "asIs" if ends(".csv") => RowFormat::Csv(Layout::of(slot)?),
+        "asIs" if ends(".jsonl") || ends(".ndjson") => RowFormat::JsonLines,
         _ => return invalid("as", "Each item as a row is written as CSV or as JSON lines: choose one of them"),
     };
     if ["content", "binary", "field"].iter().any(|name| setting(slot, name).is_some()) {

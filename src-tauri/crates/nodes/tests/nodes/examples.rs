@@ -87,7 +87,7 @@ type Ports = IndexMap<String, Vec<Value>>;
 
 fn run(descriptor: &NodeDescriptor, code: Kind, example: &Example) -> Result<Ports, NodeFailure> {
     let world = world(http());
-    let slots = match descriptor.default_mode() {
+    let slots = match descriptor.default_mode(&example.config) {
         Mode::All => vec![slot(example.config.clone(), &example.input)],
         Mode::Each => {
             example.input.iter().map(|data| slot(example.config.clone(), std::slice::from_ref(data))).collect()

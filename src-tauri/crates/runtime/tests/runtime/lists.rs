@@ -55,7 +55,7 @@ fn flow() -> Value {
 
 /// Steps that read the list where it lies.
 fn readers() -> Value {
-    let rows = |path: &str, format: &str| json!({ "type": "file.write", "mode": "all", "config": { "path": path, "as": format, "rows": true } });
+    let rows = |path: &str, format: &str| json!({ "type": "file.write", "config": { "path": path, "as": format, "rows": true } });
     json!({
         "nodes": {
             "read": node("file.read", json!({ "path": "t.csv", "as": "csv", "rows": true })),

@@ -24,6 +24,9 @@ function fieldAt(config: unknown, path: string): unknown {
 function words(value: unknown, field: JsonSchema | undefined, name: string): string {
   if (typeof value === 'number' && field?.['x-ui']?.['widget'] === 'duration') return formatPause(value);
   if (value === undefined || value === null) return '';
+  const label = typeof value === 'string' ? (field?.['x-ui']?.['labels'] as { [value: string]: string } | undefined)?.[value] : undefined;
+  // As the form says it; a label of many words would leave no room for what follows.
+  if (label !== undefined && label.split(' ').length <= 2) return label;
   if (typeof value === 'string') return shortened(value.replace(/^=\s*/, '').replace(/\s+/g, ' '));
   if (Array.isArray(value)) return counted(value.length, name);
   if (typeof value === 'object') {

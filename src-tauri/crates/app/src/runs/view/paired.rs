@@ -53,7 +53,7 @@ fn put_out<'a>(view: &'a RunView, workflow: &Workflow, step: &str, port: &str) -
 
 fn mode(workflow: &Workflow, step: &str) -> Option<Mode> {
     let node = workflow.nodes.get(step)?;
-    Some(node.mode.unwrap_or(check::catalog().get(&node.kind)?.default_mode()))
+    Some(check::catalog().get(&node.kind)?.mode_of(node))
 }
 
 fn lineages(view: &RunView, workflow: &Workflow) -> HashMap<usize, Lineage> {
