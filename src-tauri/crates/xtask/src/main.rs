@@ -34,8 +34,9 @@ cargo xtask <task>
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md
-  package build for release, then pack below target/package: Debian packages, a portable tar, an OCI image of the server, a list of
-          components and checksums; `--dev`: pack the programs of target/debug, to try the packages
+  package build for release, then pack below target/package: Debian packages, RPM packages where rpmbuild is there, a portable tar,
+          an OCI image of the server, a list of components and checksums; `--sign KEY`: sign the checksums with a key of GnuPG;
+          `--dev`: pack the programs of target/debug, to try the packages
   manual  write the manual as a site below target/manual
 ";
 

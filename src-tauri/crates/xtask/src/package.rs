@@ -2,6 +2,7 @@
 //! them, below `target/package`. The same sources and `SOURCE_DATE_EPOCH` give the same bytes, as far as the compiler does.
 
 mod files;
+mod rpm;
 mod sbom;
 
 use crate::system::For;
@@ -25,13 +26,23 @@ struct Out {
     fast: bool,
 }
 
-/// Builds the programs and packs them. `--dev` packs the programs of `target/debug` as they are, to try the packages.
+/// Builds the programs and packs them. `--dev` packs the programs of `target/debug` as they are, to try the packages; `--sign KEY`
+/// signs the checksums with a key of GnuPG.
 pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
-    let dev = match args {
-        [] => false,
-        [one] if one == "--dev" => true,
-        _ => return Err(format!("`cargo xtask package` takes --dev or nothing, and got '{}'.", args.join(" "))),
-    };
+    let (mut dev, mut key) = (false, None);
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--dev" => dev = true,
+            "--sign" => {
+                key = Some(rest.next().ok_or("--sign needs the name of a key: `gpg --list-secret-keys` shows them.")?)
+            }
+            other => return Err(format!("`cargo xtask package` takes --dev and --sign KEY, and got '{other}'.")),
+        }
+    }
+    if key.is_some() && shell::which("gpg").is_none() {
+        return Err("gpg is missing. On Debian: apt-get install gpg".to_owned());
+    }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let built = target.join(if dev { "debug" } else { "release" });
     if !dev {
@@ -65,6 +76,13 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
     for package in Package::ALL {
         made.push(deb(package, &parts, &out)?);
     }
+    if shell::which("rpmbuild").is_some() {
+        for package in Package::ALL {
+            made.push(rpm(root, package, &parts, &out)?);
+        }
+    } else {
+        println!("No .rpm packages: rpmbuild is missing. On Debian: apt-get install rpm");
+    }
     let name = format!("signalbox-{}-linux-{}", out.version, out.arch);
     let portable = files::portable(&parts, files::PORTABLE_README).archive(&name, out.time)?;
     made.push(gzipped(&out, &format!("{name}.tar"), &portable)?);
@@ -72,11 +90,17 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
     made.push(bill(root, &out)?);
     let sums = sha256(&out.folder, &made)?;
     write(&out.folder.join("SHA256SUMS"), sums.as_bytes())?;
+    if let Some(key) = key {
+        let sums = out.folder.join("SHA256SUMS");
+        let args = ["--batch", "--yes", "--armor", "--local-user", key, "--detach-sign"].map(OsStr::new);
+        shell::run(root, "gpg", &args.into_iter().chain([sums.as_os_str()]).collect::<Vec<_>>())?;
+    }
     for name in &made {
         let size = fs::metadata(out.folder.join(name)).map(|meta| meta.len()).unwrap_or_default();
         println!("{:>9.1} MB  {name}", size as f64 / 1e6);
     }
-    println!("They are in {}, with SHA256SUMS.", out.folder.display());
+    let signed = if key.is_some() { " and its signature, SHA256SUMS.asc" } else { "" };
+    println!("They are in {}, with SHA256SUMS{signed}.", out.folder.display());
     Ok(())
 }
 
@@ -187,6 +211,39 @@ fn deb(package: Package, parts: &Parts, out: &Out) -> Result<String, Failure> {
     }
     remove(&stage)?;
     Ok(name)
+}
+
+/// One RPM package; gives its file name.
+fn rpm(root: &Path, package: Package, parts: &Parts, out: &Out) -> Result<String, Failure> {
+    let mut tree = Tree::default();
+    for (path, entry) in files::tree(package, parts).0 {
+        if let Some(path) = rpm::place(&path) {
+            tree.0.insert(path, entry);
+        }
+    }
+    tree.file(format!("usr/share/licenses/{}/LICENSE", package.name()), parts.license.clone());
+    let work = out.folder.join(format!("rpm-{}", package.name()));
+    let stage = work.join("stage");
+    unpack(&tree, &stage)?;
+    let paths: Vec<String> = tree.0.keys().cloned().collect();
+    let spec = work.join("package.spec");
+    write(&spec, rpm::spec(package, &out.version, &stage.to_string_lossy(), &paths, out.fast).as_bytes())?;
+    let arch = rpm::arch(&out.arch);
+    let done = shell::command("rpmbuild")
+        .current_dir(root)
+        .args(["-bb", "--quiet", "--target", arch])
+        .args(["--define", &format!("_topdir {}", work.display())])
+        .args(["--define", &format!("_rpmdir {}", out.folder.display())])
+        .args(["--define", "_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm"])
+        .arg(&spec)
+        .env("SOURCE_DATE_EPOCH", out.time.to_string())
+        .output()
+        .map_err(|error| format!("rpmbuild did not start: {error}"))?;
+    if !done.status.success() {
+        return Err(format!("rpmbuild failed:\n{}", String::from_utf8_lossy(&done.stderr)));
+    }
+    remove(&work)?;
+    Ok(format!("{}-{}-1.{arch}.rpm", package.name(), out.version))
 }
 
 /// Writes the files of a tree into a folder.

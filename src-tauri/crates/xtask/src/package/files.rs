@@ -25,7 +25,7 @@ impl Package {
         }
     }
 
-    fn summary(self) -> &'static str {
+    pub(crate) fn summary(self) -> &'static str {
         match self {
             Self::App => "draw workflows, run them, answer what they ask",
             Self::Cli => "run and check workflows drawn in Signalbox at the terminal",
@@ -49,6 +49,12 @@ impl Package {
                  service with its own account. It listens on\n 127.0.0.1:9160; its settings are in /etc/default/signalbox-server."
             }
         }
+    }
+
+    /// The description without the marks of Debian's format.
+    pub(crate) fn paragraphs(self) -> String {
+        let line = |line: &str| if line.trim() == "." { "" } else { line.trim() }.to_owned();
+        self.description().lines().map(line).collect::<Vec<_>>().join("\n")
     }
 
     fn depends(self, version: &str, libc: &str) -> String {
