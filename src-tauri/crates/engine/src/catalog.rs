@@ -3,7 +3,7 @@
 use crate::edit_distance::distance;
 use indexmap::IndexMap;
 use signalbox_model::NodeDescriptor;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What stands for a step of another program that an import could not translate: `NOT_TRANSLATED`, with the words of its
 /// description.
@@ -11,29 +11,51 @@ pub const PLACEHOLDER_KIND: &str = "foreign.step";
 
 /// Node kinds by name, in catalog order.
 #[derive(Debug, Clone, Default)]
-pub struct Catalog(IndexMap<String, Arc<NodeDescriptor>>);
+pub struct Catalog(Arc<IndexMap<String, Held>>);
+
+/// A descriptor, or the text that it is read from when it is first asked for: most runs use a few kinds, and reading all takes
+/// longer than anything else at the start of a program.
+#[derive(Debug)]
+struct Held {
+    text: &'static str,
+    read: OnceLock<Option<Arc<NodeDescriptor>>>,
+}
+
+impl Held {
+    fn descriptor(&self) -> Option<&Arc<NodeDescriptor>> {
+        self.read.get_or_init(|| serde_json::from_str(self.text).ok().map(Arc::new)).as_ref()
+    }
+}
 
 impl Catalog {
     /// A catalog of the newest version of each kind.
     pub fn new(descriptors: Vec<NodeDescriptor>) -> Self {
-        let mut kinds: IndexMap<String, Arc<NodeDescriptor>> = IndexMap::new();
+        let mut kinds: IndexMap<String, Held> = IndexMap::new();
         for descriptor in descriptors {
-            let newer = kinds.get(&descriptor.kind).is_none_or(|known| known.version < descriptor.version);
-            if newer {
-                kinds.insert(descriptor.kind.clone(), Arc::new(descriptor));
+            let known = kinds.get(&descriptor.kind).and_then(Held::descriptor);
+            if known.is_none_or(|known| known.version < descriptor.version) {
+                let name = descriptor.kind.clone();
+                kinds.insert(name, Held { text: "", read: OnceLock::from(Some(Arc::new(descriptor))) });
             }
         }
-        Self(kinds)
+        Self(Arc::new(kinds))
+    }
+
+    /// A catalog of kinds by name with their descriptors as JSON. A text that is no descriptor is no kind; who makes the texts
+    /// checks them.
+    pub fn of_texts(kinds: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
+        let held = |(name, text): (&str, _)| (name.to_owned(), Held { text, read: OnceLock::new() });
+        Self(Arc::new(kinds.into_iter().map(held).collect()))
     }
 
     /// The descriptor of a kind.
     pub fn get(&self, kind: &str) -> Option<&Arc<NodeDescriptor>> {
-        self.0.get(kind)
+        self.0.get(kind).and_then(Held::descriptor)
     }
 
     /// All kinds in order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<NodeDescriptor>> {
-        self.0.values()
+        self.0.values().filter_map(Held::descriptor)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Reads the workflow files of n8n in a folder and prints how many are read, and what of them is translated.
 //! `cargo run -p signalbox-import --example corpus FOLDER`
 
-use signalbox_engine::catalog::Catalog;
 use signalbox_import::{Format, Level, NOT_VALID, Options, import, recognise};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ fn main() {
         eprintln!("Name a folder of workflow files.");
         std::process::exit(2);
     };
-    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let catalog = signalbox_nodes::built_in().clone();
     let mut all = Vec::new();
     files(Path::new(&folder), &mut all);
     all.sort();

@@ -59,12 +59,13 @@ pub use retrieval_error::failure as retrieval_failure;
 pub use run::{run_call, run_effect, run_pure, timed_out};
 pub use tool_answer::unchecked as unchecked_tool;
 
+use signalbox_engine::catalog::Catalog;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::{NodeDescriptor, NodeFailure};
 use signalbox_ports::{CallLog, World};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// What a slot's code gives back.
 pub type Outcome = Result<CallOutput, NodeFailure>;
@@ -90,21 +91,30 @@ struct Entry {
     code: Kind,
 }
 
-/// What `build.rs` made of `node-catalog/`.
-const CATALOG: &str = include_str!(concat!(env!("OUT_DIR"), "/catalog.json"));
+/// What `build.rs` made of `node-catalog/`: a line for each kind, its name, a tab and its descriptor as JSON.
+const CATALOG: &str = include_str!(concat!(env!("OUT_DIR"), "/catalog.txt"));
+
+// A test compares this with every file of the catalog, so nothing is dropped here.
+static BUILT_IN: LazyLock<Catalog> = LazyLock::new(|| {
+    Catalog::of_texts(CATALOG.lines().filter_map(|line| line.split_once('\t')).filter(|(name, _)| kind(name).is_some()))
+});
 
 static REGISTRY: LazyLock<Vec<(NodeDescriptor, Kind)>> = LazyLock::new(|| {
-    // A test compares this with every file of the catalog, so nothing is dropped here.
-    let descriptors: Vec<NodeDescriptor> = serde_json::from_str(CATALOG).unwrap_or_default();
-    descriptors.into_iter().filter_map(|descriptor| kind(&descriptor.kind).map(|code| (descriptor, code))).collect()
+    let with_code = |known: &Arc<NodeDescriptor>| Some((NodeDescriptor::clone(known), kind(&known.kind)?));
+    BUILT_IN.iter().filter_map(with_code).collect()
 });
+
+/// Every built-in kind; a descriptor is read when it is first asked for.
+pub fn built_in() -> &'static Catalog {
+    &BUILT_IN
+}
 
 /// Every built-in kind with its code, sorted by name.
 pub fn registry() -> &'static [(NodeDescriptor, Kind)] {
     &REGISTRY
 }
 
-/// The descriptors alone.
+/// The descriptors alone, all of them read.
 pub fn catalog() -> Vec<NodeDescriptor> {
     registry().iter().map(|(descriptor, _)| descriptor.clone()).collect()
 }

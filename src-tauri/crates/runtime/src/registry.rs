@@ -15,6 +15,6 @@ pub struct Registry {
 impl Registry {
     /// The kinds of the program.
     pub fn built_in() -> Self {
-        Self { catalog: Catalog::new(signalbox_nodes::catalog()), code: signalbox_nodes::kind }
+        Self { catalog: signalbox_nodes::built_in().clone(), code: signalbox_nodes::kind }
     }
 }

@@ -423,6 +423,6 @@ fn limit_of(call: &Call, slot: &CallSlot) -> Option<u64> {
 
 /// The time limit that a kind has where its settings say none.
 fn default_limit(kind: &str) -> Option<u64> {
-    let (descriptor, _) = signalbox_nodes::registry().iter().find(|(descriptor, _)| descriptor.kind == kind)?;
+    let descriptor = signalbox_nodes::built_in().get(kind)?;
     descriptor.config.pointer("/properties/timeoutMs/default").and_then(Value::as_u64)
 }

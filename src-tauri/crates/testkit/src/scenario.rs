@@ -152,7 +152,7 @@ pub fn load(folder: &Path) -> Vec<(PathBuf, Scenario)> {
 
 /// The catalog of the built-in kinds.
 pub fn catalog() -> Catalog {
-    Catalog::new(signalbox_nodes::catalog())
+    signalbox_nodes::built_in().clone()
 }
 
 /// A workflow from data in which the formal fields may be missing.

@@ -11,18 +11,15 @@ use signalbox_engine::validate::{Checked, check_bytes, check_called};
 use signalbox_model::{Code, Diagnostic, NodeDescriptor, Severity, Workflow};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(signalbox_nodes::catalog()));
 
 /// The node kinds of this program.
 pub fn catalog() -> &'static Catalog {
-    &CATALOG
+    signalbox_nodes::built_in()
 }
 
 /// Their descriptors.
 pub fn kinds() -> Vec<NodeDescriptor> {
-    CATALOG.iter().map(|kind| (**kind).clone()).collect()
+    catalog().iter().map(|kind| (**kind).clone()).collect()
 }
 
 /// Everything that is wrong with a file, also when it cannot be read. Sub-workflows are looked for beside it, then in the

@@ -37,7 +37,7 @@ pub(crate) fn expressions() -> Vec<Row> {
 
 /// P12: validation of 100 nodes with expressions and wires.
 pub(crate) fn validation() -> Vec<Row> {
-    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let catalog = signalbox_nodes::built_in().clone();
     let mut rows = Vec::new();
     for size in [100, 5_000] {
         let mut nodes = Map::new();

@@ -1,12 +1,11 @@
 //! State machines of the Amazon States Language.
 
 use serde_json::{Value, json};
-use signalbox_engine::catalog::Catalog;
 use signalbox_import::{Format, Imported, Level, Options, import, recognise};
 
 fn read(machine: &Value) -> Imported {
     assert_eq!(recognise(&machine.to_string()), Some(Format::Asl));
-    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let catalog = signalbox_nodes::built_in().clone();
     let imported = import(&machine.to_string(), &Options::default()).unwrap_or_else(|refused| panic!("{refused}"));
     imported.checked(&catalog)
 }

@@ -104,7 +104,7 @@ fn odd() -> Vec<Value> {
 }
 
 fn catalog() -> &'static Catalog {
-    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(signalbox_nodes::catalog()));
+    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| signalbox_nodes::built_in().clone());
     &CATALOG
 }
 

@@ -2,7 +2,6 @@
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
-use signalbox_engine::catalog::Catalog;
 use signalbox_engine::expr::value;
 use signalbox_engine::scope::{NodeView, Scope};
 use signalbox_import::{Format, Imported, Level, NOT_VALID, Options, Status, import, recognise};
@@ -11,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn read(file: &Value) -> Imported {
-    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let catalog = signalbox_nodes::built_in().clone();
     let imported = import(&file.to_string(), &Options::default()).unwrap_or_else(|refused| panic!("{refused}"));
     imported.checked(&catalog)
 }

@@ -1,7 +1,6 @@
 //! Files of the step format of source 003 become workflows: what each thing is here, what is told, what is refused.
 
 use serde_json::{Value, json};
-use signalbox_engine::catalog::Catalog;
 use signalbox_engine::validate::check_bytes;
 use signalbox_import::{Imported, Level, Options, import, recognise};
 use signalbox_model::{Code, Severity};
@@ -45,7 +44,7 @@ fn told(imported: &Imported, level: Level) -> Vec<String> {
 
 /// What keeps the workflow from running.
 fn errors(imported: &Imported) -> Vec<(Code, String, String)> {
-    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let catalog = signalbox_nodes::built_in().clone();
     let checked = check_bytes(json!(imported.workflow).to_string().as_bytes(), &catalog);
     let all = checked.diagnostics.into_iter().filter(|found| found.severity == Severity::Error);
     all.map(|found| (found.code, found.path, found.message)).collect()

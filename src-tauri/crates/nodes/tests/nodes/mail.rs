@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use common::{FakeHttp, answer, call, slot, world};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
-use signalbox_engine::Catalog;
 use signalbox_engine::effect::{Call, CallOutput};
 use signalbox_engine::validate::check_bytes;
 use signalbox_model::hash::sha256_hex;
@@ -343,7 +342,7 @@ fn a_cancelled_run_leaves_a_silent_server_at_once() {
 /// TRUST, SSRF: a server that data of the run chooses is public, and the file says so.
 #[test]
 fn a_server_that_data_chooses_is_warned_of_with_its_setting() {
-    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let catalog = signalbox_nodes::built_in().clone();
     let found = |host: Value, port: Value| {
         let config = json!({ "host": host, "port": port, "from": "a@example.org", "to": "b@example.org" });
         let file = json!({

@@ -12,7 +12,7 @@ use signalbox_model::{Role, path};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(signalbox_nodes::catalog()));
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| signalbox_nodes::built_in().clone());
 
 /// A request of the set.
 #[derive(Debug, Deserialize)]

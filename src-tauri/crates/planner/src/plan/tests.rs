@@ -5,7 +5,7 @@ use serde_json::json;
 use signalbox_engine::validate::check_bytes;
 use std::sync::LazyLock;
 
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(signalbox_nodes::catalog()));
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| signalbox_nodes::built_in().clone());
 
 /// The validator of the engine.
 pub(super) struct Engine;

@@ -4,7 +4,7 @@ use signalbox_engine::validate::check_bytes;
 
 #[test]
 fn k_52_references_of_steps_that_were_not_reached_are_checked() {
-    let catalog = Catalog::new(signalbox_nodes::catalog());
+    let catalog = signalbox_nodes::built_in().clone();
     let document = json!({
         "signalbox": 1, "id": "refs", "name": "Refs", "settings": { "errorPolicy": "safe" },
         "nodes": {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::Catalog;
 
 fn catalog() -> Catalog {
-    Catalog::new(signalbox_nodes::catalog())
+    signalbox_nodes::built_in().clone()
 }
 
 fn kinds(request: &str) -> Vec<String> {

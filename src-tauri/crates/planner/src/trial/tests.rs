@@ -2,7 +2,7 @@ use super::*;
 use signalbox_engine::validate::check_bytes;
 
 fn catalog() -> Catalog {
-    Catalog::new(signalbox_nodes::catalog())
+    signalbox_nodes::built_in().clone()
 }
 
 fn read(document: &Value) -> Workflow {

@@ -7,7 +7,7 @@ use signalbox_simulate::compatibility::definition_hash;
 use signalbox_simulate::{TestFile, TestResult, run_test};
 use std::sync::{Arc, LazyLock};
 
-pub(crate) static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(signalbox_nodes::catalog()));
+pub(crate) static CATALOG: LazyLock<Catalog> = LazyLock::new(|| signalbox_nodes::built_in().clone());
 
 pub(crate) fn workflow(nodes: &Value, edges: &[(&str, &str)]) -> Workflow {
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
