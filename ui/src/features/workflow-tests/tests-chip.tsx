@@ -31,15 +31,26 @@ interface StepNames {
   onShow(stepId: string): void;
 }
 
+const PARTS = { output: 'tests.part.output', status: 'tests.part.status', context: 'tests.part.context', assertions: 'tests.part.assertions' } as const;
+
+/** What of the run a difference without a step is about. */
+function partOf(field: string): (typeof PARTS)[keyof typeof PARTS] | 'tests.part.run' {
+  const [name = ''] = field.split('/');
+  return name in PARTS ? PARTS[name as keyof typeof PARTS] : 'tests.part.run';
+}
+
 /** Steps of a test: what differs first, then what was reached and is as expected. */
 function StepMarks({ result, titles, onShow }: StepNames & { result: NonNullable<Outcome['result']> }) {
   const wrong = new Set(result.differences.flatMap((one) => one.step ?? []));
+  // What no single step has come to.
+  const parts = new Set(result.differences.flatMap((one) => (one.step === undefined ? [partOf(one.field)] : [])));
   const reached = new Set(result.coverage.steps);
   const right = [...titles.keys()].filter((id) => reached.has(id) && !wrong.has(id));
   const all = [...wrong, ...right];
-  if (all.length === 0) return null;
+  if (all.length === 0 && parts.size === 0) return null;
   return (
     <div className="tests-steps" role="group" aria-label={t('tests.steps', { name: plain(result.name) })}>
+      {[...parts].map((part) => <span key={part} className="tests-step s"><SignalIcon signal="err" label={t('tests.stepDiffers')} />{t(part)}</span>)}
       {all.slice(0, MOST_STEPS).map((id) => (
         <button key={id} type="button" className="tests-step s" disabled={!titles.has(id)} title={t('tests.stepShow')} onClick={() => onShow(id)}>
           <SignalIcon signal={wrong.has(id) ? 'err' : 'ok'} label={t(wrong.has(id) ? 'tests.stepDiffers' : 'tests.stepFits')} />

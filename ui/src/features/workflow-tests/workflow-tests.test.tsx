@@ -13,7 +13,7 @@ const NOTHING = { steps: ['age', 'yes'], ports: [] };
 const REPORT = {
   tests: [
     { file: 'a.signalbox-test.yaml', result: { name: 'An adult', passed: true, differences: [], notes: [], simulatedMs: 3, coverage: NOTHING } },
-    { file: 'b.signalbox-test.yaml', result: { name: 'A minor', passed: false, differences: [{ step: 'yes', field: 'state', message: "'yes' state: expected \"SUCCEEDED\", got \"not called\"." }], notes: ['The workflow has changed since the test was saved.'], simulatedMs: 3, coverage: NOTHING } },
+    { file: 'b.signalbox-test.yaml', result: { name: 'A minor', passed: false, differences: [{ step: 'yes', field: 'state', message: "'yes' state: expected \"SUCCEEDED\", got \"not called\"." }, { field: 'output/0', message: 'output/0: expected 1, got 2.' }], notes: ['The workflow has changed since the test was saved.'], simulatedMs: 3, coverage: NOTHING } },
   ],
   coverage: { stepsReached: 5, steps: 6, portsReached: 4, ports: 6, missingSteps: ['no'], missingPorts: [] },
 };
@@ -30,6 +30,7 @@ it('lists tests, runs them, and shows what differs', async () => {
   expect(screen.getAllByRole('listitem')[1]?.textContent).toContain('expected "SUCCEEDED", got "not called".');
   const steps = within(screen.getByRole('group', { name: 'Steps of “A minor”' })).getAllByRole('button');
   expect(steps.map((one) => [one.textContent, within(one).getByRole('img').getAttribute('aria-label')])).toEqual([['Adult', 'Differs'], ['Is adult', 'As expected']]);
+  expect(screen.getByText('Output of the run')).toBeTruthy();
   await userEvent.click(steps[0] as HTMLElement);
   expect(show).toHaveBeenCalledWith('yes');
 });
