@@ -1879,7 +1879,7 @@ export interface FaultName {
 
 /** What one fault, or several that are handled alike, lead to. */
 export interface FaultResult {
-  /** The step that has the fault. */
+  /** The step that has the fault; `call/fetch` is a step of the workflow that `call` runs. */
   step: string;
   /** The faults: `Timeout TIMEOUT`, `crash`, `cancel`, `empty result`, `huge result`, `nobody answers`. */
   faults: string[];

@@ -47,6 +47,7 @@ export const failures = {
   'failures.fit.fits': 'fits',
   'failures.fit.different': 'different',
   'failures.fit.not': 'does not fit',
+  'failures.previewShown': 'All are counted. The list shows at most {n} of each kind.',
   'failures.previewNote': 'Nothing is started by a preview.',
   'failures.diff': 'Input of run {run}, before and after',
   'failures.same': 'The input stays the same.',

@@ -2,6 +2,9 @@
 export const imports = {
   'import.action': 'Import…',
   'import.command': 'Import a workflow from another program…',
+  'import.tooLarge': '{name} is larger than 16 MiB',
+  'import.tooLargeHint': 'Workflows have at most 16 MiB. Take data out of the file: a workflow reads it when it runs.',
+  'import.unreadable': '{name} could not be read',
   'import.offerTitle': 'Import this workflow?',
   'import.offerText': 'The file belongs to another program. It is translated into a new workflow in your library; the file is not changed.',
   'import.offerYes': 'Import',

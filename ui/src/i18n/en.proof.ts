@@ -53,7 +53,7 @@ export const proof = {
   'proof.outcome.neverEnds': 'Never ends',
   'fault.action': 'Fail in the next run…',
   'fault.title': 'Fault in the next run: {step}',
-  'fault.hint': 'Holds for one run that you start here. Active runs are never changed. Other steps do what they always do.',
+  'fault.hint': 'Holds for the next run that you start here from the beginning, not for “Run from here” and other re-runs. Active workflows are never changed. Other steps do what they always do.',
   'fault.kind': 'What happens',
   'fault.kind.error': 'Error',
   'fault.kind.output': 'Result',

@@ -42,6 +42,7 @@ export const failures = {
   'failures.fit.fits': '适用',
   'failures.fit.different': '不同',
   'failures.fit.not': '不适用',
+  'failures.previewShown': '全部都已计数。列表中每类最多显示 {n} 个。',
   'failures.previewNote': '预览不会启动任何运行。',
   'failures.diff': '运行 {run} 的输入，更改前后',
   'failures.same': '输入保持不变。',

@@ -2,6 +2,9 @@
 export const imports = {
   'import.action': '导入…',
   'import.command': '从其他程序导入工作流…',
+  'import.tooLarge': '{name} 大于 16 MiB',
+  'import.tooLargeHint': '工作流最大为 16 MiB。请从文件中移除数据：工作流会在运行时读取数据。',
+  'import.unreadable': '无法读取 {name}',
   'import.offerTitle': '导入此工作流？',
   'import.offerText': '此文件属于其他程序。它会被转换为您的库中的新工作流；文件不会更改。',
   'import.offerYes': '导入',

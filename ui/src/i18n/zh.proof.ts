@@ -51,7 +51,7 @@ export const proof = {
   'proof.outcome.neverEnds': '永不结束',
   'fault.action': '在下次运行中失败…',
   'fault.title': '下次运行中的故障：{step}',
-  'fault.hint': '仅对您在此处启动的一次运行有效。激活的运行绝不会改变。其他步骤照常执行。',
+  'fault.hint': '对您在此处从头启动的下一次运行有效，对“从此处运行”等重新运行无效。激活的工作流绝不会改变。其他步骤照常执行。',
   'fault.kind': '发生什么',
   'fault.kind.error': '错误',
   'fault.kind.output': '结果',

@@ -71,10 +71,20 @@ export async function openFile(): Promise<void> {
   }
   const chosen = await chooseText();
   if (chosen === null) return;
-  const document_ = parseWorkflow(chosen.text);
-  if (!document_ && isForeign(chosen.text)) return offerImport(chosen);
-  if (!document_) {
+  if (!parseWorkflow(chosen.text) && !isForeign(chosen.text)) {
     toast({ signal: 'err', ...noWorkflow(chosen.text) });
+    return;
+  }
+  await takeText(chosen);
+}
+
+/** A text that a person has chosen or dropped: a workflow is copied into the library, one of another program is offered to be imported, and of
+ * anything else the host says what is wrong with it. */
+export async function takeText(chosen: { text: string; name?: string }): Promise<void> {
+  const document_ = parseWorkflow(chosen.text);
+  if (!document_) {
+    if (isForeign(chosen.text)) offerImport(chosen);
+    else await attempt(() => importWorkflow(chosen));
     return;
   }
   await attempt(async () => {

@@ -4,6 +4,7 @@ import { GroupDetail } from '../features/failures/group-detail.tsx';
 import { GroupList } from '../features/failures/group-list.tsx';
 import { t } from '../i18n/index.ts';
 import { EmptyState } from '../kit/index.ts';
+import { openWithProposal } from './builder/open-plan.ts';
 import { attempt } from './commands.ts';
 import { Screen } from './frame.tsx';
 import { RunsViews } from './parts/runs-views.tsx';
@@ -12,7 +13,9 @@ import { navigate } from './router.ts';
 export function FailuresScreen({ group }: { group: string | undefined }) {
   const propose = async (id: string) => {
     const made = await attempt(() => act('failure_propose', { group: id }));
-    if (made) navigate({ screen: 'workflow', ref: made.ref });
+    if (!made) return;
+    openWithProposal(made.ref);
+    navigate({ screen: 'workflow', ref: made.ref });
   };
   return (
     <Screen title={t('failures.title')} bar={<RunsViews on="failures" />}>

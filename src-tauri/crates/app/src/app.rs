@@ -470,7 +470,7 @@ impl Drop for App {
     }
 }
 
-fn closing() -> ApiError {
+pub(crate) fn closing() -> ApiError {
     ApiError::unavailable("CLOSING", "Signalbox is closing.", "Start it again.")
 }
 

@@ -250,12 +250,6 @@ impl Compiled {
         self.files.first()?.index.get(id).copied()
     }
 
-    /// The kind of a node of the run's own file, and whether its calls tell the service a key by which it knows a repetition.
-    pub fn kind_of(&self, id: &str) -> Option<(&NodeDescriptor, bool)> {
-        let node = &self.nodes[self.node_index(id)?];
-        Some((&node.descriptor, node.node.sends_key()))
-    }
-
     /// Whether a value may stand in a variable of the run (SEMANTICS 7).
     pub fn fits_context(&self, name: &str, value: &Value) -> Result<(), String> {
         let Some(file) = self.files.first() else { return Ok(()) };

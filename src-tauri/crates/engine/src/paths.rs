@@ -1,7 +1,8 @@
 //! Places by their names (SEMANTICS 1): `loop[3]`, `par/b2`, `call`, `call[2]`, joined with `/`.
 
 use crate::compiled::{Compiled, CompiledFile, NodeAt};
-use signalbox_model::Role;
+use signalbox_model::{NodeDescriptor, Role, Workflow};
+use std::sync::Arc;
 
 /// A container on the way to a place: the path of its frame, its node, the file whose nodes stand in it.
 pub(crate) type OnTheWay = (String, usize, usize);
@@ -25,6 +26,28 @@ impl Compiled {
     pub fn node_at(&self, path: Option<&str>, id: &str) -> Option<NodeAt<'_>> {
         let node = self.nodes.get(*file_at(self, path.unwrap_or_default())?.index.get(id)?)?;
         Some(NodeAt { kind: &node.kind, name: node.name(), description: node.node.description.as_deref() })
+    }
+
+    /// The kind of a node that runs at a path, `None` at the top, and whether its calls tell the service a key by which it
+    /// knows a repetition.
+    pub fn kind_at(&self, path: Option<&str>, id: &str) -> Option<(&NodeDescriptor, bool)> {
+        let node = self.nodes.get(*file_at(self, path.unwrap_or_default())?.index.get(id)?)?;
+        Some((&node.descriptor, node.node.sends_key()))
+    }
+
+    /// The steps along a path that run other workflows, the outermost first.
+    pub fn calls_along(&self, path: &str) -> Vec<&str> {
+        let way = way(self, path).unwrap_or_default();
+        let calls = way.iter().filter(|(_, node, _)| self.nodes[*node].role == Role::Subworkflow);
+        calls.map(|(_, node, _)| &*self.nodes[*node].id).collect()
+    }
+
+    /// The workflow that a step of one of the run's files runs, if it runs one.
+    pub fn called_by(&self, file: &Workflow, step: &str) -> Option<&Arc<Workflow>> {
+        let file = self.files.iter().find(|one| std::ptr::eq(&raw const *one.workflow, file))?;
+        let node = &self.nodes[*file.index.get(step)?];
+        let body = node.bodies.first().filter(|_| node.role == Role::Subworkflow)?;
+        Some(&self.files[self.nodes[*self.regions[*body].nodes.first()?].file].workflow)
     }
 }
 

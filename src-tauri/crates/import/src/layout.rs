@@ -19,6 +19,9 @@ const FRAME_PORT: i64 = BODY_AT.1 + CARD_PORT;
 /// Height of each port of a card beyond two.
 const PORT: i64 = 24;
 
+/// Ways out of an error handler.
+const HANDLER_PORTS: i64 = 6;
+
 struct Shape {
     size: (i64, i64),
     port: i64,
@@ -39,7 +42,10 @@ pub(crate) fn lay_out(workflow: &mut Workflow) {
     let mut places: HashMap<&str, (i64, i64)> = HashMap::new();
     for (id, node) in &workflow.nodes {
         let cases = node.config.as_ref().and_then(|config| config["cases"].as_array()).map_or(0, Vec::len);
-        let more = i64::try_from(cases).unwrap_or(0).saturating_sub(1).clamp(0, 50);
+        let more = match node.kind.as_str() {
+            "builtin.error_handler" => HANDLER_PORTS - 2,
+            _ => i64::try_from(cases).unwrap_or(0).saturating_sub(1).clamp(0, 50),
+        };
         shapes.insert(id, Shape { size: (CARD.0, CARD.1 + more * PORT), port: CARD_PORT });
     }
     let mut frames: Vec<&str> = bodies.keys().copied().filter(|id| !id.is_empty()).collect();

@@ -110,6 +110,11 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
     if options.format.map_or_else(|| curl::is_one(without_mark(text)), |format| format == Format::Curl) {
         return curl::import(without_mark(text), options).map(finished);
     }
+    if options.format.is_none()
+        && ["openapi:", "swagger:"].iter().any(|start| without_mark(text).trim_start().starts_with(start))
+    {
+        return Err(api_description());
+    }
     let value = json::parse(without_mark(text)).map_err(|error| Refused {
         code: "BAD_JSON",
         path: String::new(),
@@ -117,6 +122,9 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
         hint: "Correct the file at this place, or export it again.".into(),
     })?;
     let Some(format) = options.format.or_else(|| format_of(&value)) else {
+        if ["openapi", "swagger"].iter().any(|name| value.get(name).is_some()) {
+            return Err(api_description());
+        }
         let (message, hint) = if value.get("signalbox").is_some() {
             ("The file is a workflow of Signalbox already.", "Open it instead of importing it.")
         } else {
@@ -139,6 +147,16 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
         Format::Curl => curl::import(text, options)?,
     };
     Ok(finished(imported))
+}
+
+/// An OpenAPI document: its operations are steps, it is no workflow.
+fn api_description() -> Refused {
+    Refused {
+        code: "UNKNOWN_FORMAT",
+        path: String::new(),
+        message: "The file describes an API (OpenAPI). It becomes a connector, whose operations are steps.".into(),
+        hint: "Import it in the catalog with Import API…, or with `signalbox connectors add FILE`.".into(),
+    }
 }
 
 /// Steps get their places, and the report says of each whether it can run.

@@ -72,6 +72,27 @@ pub struct ReplayOf {
 /// What a correction makes of a plan, or why it does not fit.
 pub type Correct = Box<dyn FnOnce(&Plan) -> Result<Option<Vec<Value>>, String> + std::marker::Send>;
 
+/// What a re-run would be, without what is changed.
+struct Asked {
+    run_id: String,
+    from: String,
+    until: Option<String>,
+    person: Option<Person>,
+    definition: Definition,
+}
+
+impl Asked {
+    fn of(again: &Again) -> Self {
+        Self {
+            run_id: again.run_id.clone(),
+            from: again.from.clone(),
+            until: again.until.clone(),
+            person: again.person.clone(),
+            definition: again.definition.clone(),
+        }
+    }
+}
+
 /// What was looked at.
 struct Looked {
     row: RunRow,
@@ -88,8 +109,9 @@ impl Runtime {
         until: Option<String>,
         definition: Definition,
     ) -> Result<Plan, Error> {
-        let (core, run_id, from) = (Arc::clone(self.core()), run_id.to_owned(), from.to_owned());
-        Ok(self.worker(move || core.look(&run_id, &from, until.as_deref(), None, &definition)).await??.plan)
+        let (run_id, from) = (run_id.to_owned(), from.to_owned());
+        let (core, asked) = (Arc::clone(self.core()), Asked { run_id, from, until, person: None, definition });
+        Ok(self.worker(move || core.look(&asked)).await??.plan)
     }
 
     /// Starts a re-run and returns its id. An original that waits for a person is cancelled first, and its tasks are
@@ -108,18 +130,22 @@ impl Runtime {
         core.open()?;
         let new_id = core.ids.run_id();
         // Everything that can be refused is refused before anything changes.
-        let mut looked = self.looked(&again).await?;
-        let mut replayed = None;
-        if let Some(ReplayOf { item, correct }) = of {
-            let (plan, given) = self
-                .worker(move || {
-                    let given = correct(&looked.plan);
-                    (looked, given)
-                })
-                .await?;
-            looked = plan;
-            again.overrides.input = given.map_err(|why| Error::DoesNotFit { why })?;
-            replayed = Some(item);
+        let (item, correct) = of.map(|of| (of.item, of.correct)).unzip();
+        let asked = Asked::of(&again);
+        let own = Arc::clone(core);
+        let (looked, given, mut kept) = self
+            .worker(move || {
+                let looked = own.look(&asked)?;
+                let given = match correct {
+                    Some(correct) => correct(&looked.plan).map_err(|why| Error::DoesNotFit { why })?,
+                    None => None,
+                };
+                let kept = looked.row.ended_ms.and_then(|_| own.options.beside.of(&looked.row.run_id));
+                Ok::<_, Error>((looked, given, kept))
+            })
+            .await??;
+        if item.is_some() {
+            again.overrides.input = given;
         }
         let (row, target) = (looked.row, looked.target);
         // What the original was given by a program stays that: a re-run reaches no further.
@@ -134,12 +160,18 @@ impl Runtime {
                 Err(error) => return Err(error),
             }
             self.wait(&row.run_id).await?;
-            let (core, original, by) = (Arc::clone(core), row.run_id.clone(), new_id.clone());
-            self.worker(move || core.replaced_by(&original, &by)).await??;
-            made = self.looked(&again).await?.plan.with(&target, again.overrides.clone())?;
+            let (asked, own, by) = (Asked::of(&again), Arc::clone(core), new_id.clone());
+            let (looked, beside) = self
+                .worker(move || {
+                    own.replaced_by(&asked.run_id, &by)?;
+                    let looked = own.look(&asked)?;
+                    let beside = own.options.beside.of(&asked.run_id);
+                    Ok::<_, Error>((looked, beside))
+                })
+                .await??;
+            made = looked.plan.with(&target, again.overrides.clone())?;
+            kept = beside;
         }
-        let (beside, original) = (core.options.beside.clone(), row.run_id.clone());
-        let kept = self.worker(move || beside.of(&original)).await?;
         let now = core.world.clock.now_ms();
         let mut told = again.told;
         told.insert("newRunId".into(), new_id.as_str().into());
@@ -174,45 +206,32 @@ impl Runtime {
             key: None,
             firing: None,
             limited,
-            replayed,
+            replayed: item,
         };
         self.begin(start, first).await
-    }
-
-    async fn looked(&self, again: &Again) -> Result<Looked, Error> {
-        let (core, run_id, from) = (Arc::clone(self.core()), again.run_id.clone(), again.from.clone());
-        let (definition, person, until) = (again.definition.clone(), again.person.clone(), again.until.clone());
-        self.worker(move || core.look(&run_id, &from, until.as_deref(), person.as_ref(), &definition)).await?
     }
 }
 
 impl Core {
     /// Folds the original: on a thread that may wait.
-    fn look(
-        &self,
-        run_id: &str,
-        from: &str,
-        until: Option<&str>,
-        person: Option<&Person>,
-        definition: &Definition,
-    ) -> Result<Looked, Error> {
-        let row = self.store.run(run_id)?;
+    fn look(&self, asked: &Asked) -> Result<Looked, Error> {
+        let row = self.store.run(&asked.run_id)?;
         if row.ended_ms.is_none() && row.status != RunStatus::Paused {
-            return Err(Error::StillRuns { run: run_id.to_owned() });
+            return Err(Error::StillRuns { run: asked.run_id.clone() });
         }
         let original = self.definition(&row)?;
-        let target = match definition {
+        let target = match &asked.definition {
             Definition::Original => Arc::clone(&original),
             Definition::Other(pinned) => Arc::clone(&pinned.compiled),
         };
-        let events = self.all_events(run_id)?;
+        let events = self.all_events(&asked.run_id)?;
         let whole = Original { compiled: &original, events: &events };
-        let plan = match person {
+        let plan = match &asked.person {
             Some(Person::Reopen(task)) => plan_reopened(whole, task)?,
             Some(Person::Send(wanted)) => plan_sent(whole, wanted)?,
-            None => plan(whole, &target, from)?,
+            None => plan(whole, &target, &asked.from)?,
         };
-        let plan = match until {
+        let plan = match &asked.until {
             Some(until) => plan.ending(&target, until)?,
             None => plan,
         };

@@ -26,6 +26,8 @@ const TOGETHER: usize = 16;
 const AT_ONCE: usize = 16;
 /// Notices that a slow follower may be behind; what it misses is lost, as the kind of event says.
 const NOTICES: usize = 64;
+/// Definitions that are kept after their last run.
+const LAST_USED: usize = 2;
 
 /// What `resume` found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +64,37 @@ pub(crate) struct Core {
     /// Runs that could not be taken over here as long as nothing can be written; `adopt` tries them again.
     waiting: Mutex<BTreeMap<String, Trouble>>,
     /// Definitions that driven runs are pinned to, by their hash.
-    definitions: Mutex<BTreeMap<String, Weak<Compiled>>>,
+    definitions: Mutex<Definitions>,
+}
+
+/// Definitions that are in use, and those that were used last: a look at many ended runs of one workflow compiles it once.
+#[derive(Default)]
+struct Definitions {
+    used: BTreeMap<String, Weak<Compiled>>,
+    last: VecDeque<Arc<Compiled>>,
+}
+
+impl Definitions {
+    fn get(&mut self, hash: &str) -> Option<Arc<Compiled>> {
+        let found = self.used.get(hash).and_then(Weak::upgrade)?;
+        self.keep(&found);
+        Some(found)
+    }
+
+    fn insert(&mut self, hash: &str, compiled: &Arc<Compiled>) {
+        self.used.retain(|_, compiled| compiled.strong_count() > 0);
+        self.used.insert(hash.to_owned(), Arc::downgrade(compiled));
+        self.keep(compiled);
+    }
+
+    fn keep(&mut self, compiled: &Arc<Compiled>) {
+        if !self.last.iter().any(|one| Arc::ptr_eq(one, compiled)) {
+            self.last.push_back(Arc::clone(compiled));
+            if self.last.len() > LAST_USED {
+                self.last.pop_front();
+            }
+        }
+    }
 }
 
 impl Core {
@@ -231,13 +263,11 @@ impl Core {
     /// The definition of a run, compiled once for all runs of it that are driven at the same time.
     pub(crate) fn definition(&self, row: &RunRow) -> Result<Arc<Compiled>, Error> {
         let known = || self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compiled) = known().get(&row.definition_hash).and_then(Weak::upgrade) {
+        if let Some(compiled) = known().get(&row.definition_hash) {
             return Ok(compiled);
         }
         let compiled = Arc::new(load::definition(&self.store, &self.registry, row)?);
-        let mut known = known();
-        known.retain(|_, compiled| compiled.strong_count() > 0);
-        known.insert(row.definition_hash.clone(), Arc::downgrade(&compiled));
+        known().insert(&row.definition_hash, &compiled);
         Ok(compiled)
     }
 

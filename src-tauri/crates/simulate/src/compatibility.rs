@@ -1,12 +1,13 @@
 //! What of a test no longer fits its workflow, step by step.
 
 use crate::compare::Difference;
-use crate::test_file::{CallReply, TestFile};
+use crate::test_file::{CallReply, RerunStart, TestFile};
 use serde_json::json;
 use signalbox_engine::catalog::nearest;
 use signalbox_engine::{Catalog, Compiled};
+use signalbox_model::base::parted;
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{Role, Workflow};
+use signalbox_model::{EventBody, Role, Workflow};
 use std::collections::BTreeSet;
 
 /// Identifies what a workflow does: SHA-256 of its definition without positions, pinned outputs, faults and versions of kinds, hex.
@@ -47,6 +48,9 @@ pub fn check(test: &TestFile, compiled: &Compiled, catalog: &Catalog) -> (Vec<Di
     }
     for step in test.expect.not_called.iter().chain(&test.expect.failed_step) {
         checker.step(step, "expect", None);
+    }
+    if let Some(rerun) = &test.rerun {
+        checker.kept(rerun);
     }
     let mut notes = Vec::new();
     if test.definition.as_ref().is_some_and(|hash| *hash != compiled.definition_hash) {
@@ -89,6 +93,35 @@ impl Checker<'_> {
             self.add(step, field, format!("The workflow has no step '{step}' any more.{like}"));
         }
         false
+    }
+
+    /// What a re-run keeps of its original: each step is still there, does the same kind of work and has the ports that it used.
+    fn kept(&mut self, rerun: &RerunStart) {
+        let (path, from) = parted(&rerun.from);
+        self.step(from, "rerun/from", path);
+        for event in &rerun.base.events {
+            let Some(step) = &event.step_id else { continue };
+            let path = event.path.as_deref();
+            if path.is_some_and(|path| crate::expectations::in_called_file(&self.compiled.workflow, path))
+                || !self.step(step, "rerun/base", path)
+            {
+                continue;
+            }
+            match &event.body {
+                EventBody::StepStart(start) => self.same_kind(step, &start.kind),
+                EventBody::StepDone(done) => done.ports.keys().for_each(|port| self.port(step, port, "rerun/base")),
+                _ => {}
+            }
+        }
+    }
+
+    fn same_kind(&mut self, step: &str, before: &str) {
+        let Some(now) = self.compiled.workflow.nodes.get(step).map(|node| node.kind.clone()) else { return };
+        if now != before && self.gone.insert(step.to_owned()) {
+            let message =
+                format!("'{step}' was a step of the kind {before} and is one of {now} now. Save the test again.");
+            self.add(step, "rerun/base", message);
+        }
     }
 
     fn port(&mut self, step: &str, port: &str, field: &str) {

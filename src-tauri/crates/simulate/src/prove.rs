@@ -7,6 +7,7 @@ mod faults;
 mod fixes;
 mod outcome;
 mod pairs;
+mod scope;
 
 pub use fault_test::{FaultName, fault_test};
 pub use fixes::ProofFix;
@@ -34,7 +35,7 @@ const START_MS: i64 = 1_767_603_600_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FaultResult {
-    /// The step that has the fault.
+    /// The step that has the fault; `call/fetch` is a step of the workflow that `call` runs.
     pub step: String,
     /// The faults: `Timeout TIMEOUT`, `crash`, `cancel`, `empty result`, `huge result`, `nobody answers`.
     pub faults: Vec<String>,
@@ -229,7 +230,7 @@ pub fn prove_watched(
     report.runs = worlds.len();
     report.base = worlds.iter().map(|(world, end)| base_run(world, end)).collect();
     let worlds: Vec<World<'_>> = worlds.into_iter().map(|(world, _)| world).collect();
-    let plan = faults::plan(&compiled.workflow, catalog);
+    let plan = faults::plan(compiled, catalog);
     report.not_tried = plan.not_tried;
     let groups = plan.groups;
     let mut singles = Vec::new();
@@ -329,7 +330,7 @@ impl Prover<'_> {
     }
 
     fn run_base(&self, test: Option<&TestFile>) -> (End, Base) {
-        let mut environment = ProofEnvironment::new(self.catalog, test, Vec::new());
+        let mut environment = ProofEnvironment::new((self.compiled, self.catalog), test, Vec::new());
         let limits = Limits { events: 50_000, ..Limits::default() };
         let mut simulation = Simulation::new(Arc::clone(self.compiled), &mut environment, limits);
         simulation.start(start_of(self.compiled, test));
@@ -346,7 +347,7 @@ impl Prover<'_> {
     /// `stops`: as soon as a person is asked about the fault, it is known what becomes of it.
     fn run_until(&self, world: &World<'_>, faults: &[(&FaultGroup, bool)], stops: bool) -> Ran {
         let injected = faults.iter().map(|(group, once)| Injected::new(group, *once)).collect();
-        let mut environment = ProofEnvironment::new(self.catalog, world.test, injected);
+        let mut environment = ProofEnvironment::new((self.compiled, self.catalog), world.test, injected);
         let events = world.base.events * 20 + 5_000;
         let is_huge = faults.iter().any(|(group, _)| group.kind == FaultKind::Huge);
         let events = if is_huge { events + 20_000 } else { events };
@@ -371,7 +372,8 @@ impl Prover<'_> {
         let (outcome, route, message) = classify(self.compiled, &world.base, &placed, &end, &state, &events);
         let failed_step = (outcome == Outcome::EndsFailed)
             .then(|| summary::without_output(self.compiled, &state).failed_step_id)
-            .flatten();
+            .flatten()
+            .map(|step| scope::top(&scope::failed_at(self.compiled, &events, &step)).to_owned());
         let (first, once) = faults[0];
         let second = faults.get(1).map(|(group, _)| *group);
         let culprit = second.unwrap_or(first);
@@ -387,7 +389,12 @@ impl Prover<'_> {
             failed_step,
             mock: first.mock(places[0].as_ref(), once),
         };
-        Ran { result, called: outcome::called(&events), both: places.iter().all(Option::is_some), events }
+        Ran {
+            result,
+            called: outcome::called(self.compiled, &events),
+            both: places.iter().all(Option::is_some),
+            events,
+        }
     }
 }
 
@@ -420,9 +427,17 @@ fn start_of(compiled: &Compiled, test: Option<&TestFile>) -> Start {
             context: test.context.clone(),
             seed: test.seed(),
             until: None,
+            rerun: None,
             now_ms: test.started_ms(),
         },
-        None => Start { params: sample_params(compiled), context: Map::new(), seed: 7, until: None, now_ms: START_MS },
+        None => Start {
+            params: sample_params(compiled),
+            context: Map::new(),
+            seed: 7,
+            until: None,
+            rerun: None,
+            now_ms: START_MS,
+        },
     }
 }
 

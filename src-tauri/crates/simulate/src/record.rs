@@ -1,7 +1,7 @@
 //! Events of a run → a test: what it started with, what the outside answered, what people did.
 
 use crate::compatibility::definition_hash;
-use crate::test_file::{CallError, CallReply, Expectations, FORMAT, MASK, PersonAction, TestFile};
+use crate::test_file::{CallError, CallReply, Expectations, FORMAT, MASK, PersonAction, RerunStart, TestFile};
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::Catalog;
@@ -63,7 +63,7 @@ pub fn record(
     let Some(RunEvent { ts, body: EventBody::WorkflowStart(start), .. }) = events.first() else {
         return refuse("The run has no events.", "Choose a run that has started.");
     };
-    check(start, events)?;
+    check(events)?;
     let started_ms = time::parse(ts).unwrap_or_default();
     let mut recorder = Recorder {
         catalog,
@@ -72,7 +72,7 @@ pub fn record(
         tasks: HashMap::new(),
         calls: Vec::new(),
         people: Vec::new(),
-        has_bytes: None,
+        has_bytes: start.base.as_ref().filter(|base| !base.binaries().is_empty()).and(start.resumed_from.clone()),
     };
     let mut cancel_after_ms = None;
     // Calls that a crash cut off are told right after `workflow_resumed`.
@@ -102,6 +102,7 @@ pub fn record(
         params: start.params.as_object().cloned().unwrap_or_default(),
         context: start.context.clone().unwrap_or_default(),
         until: start.until.clone(),
+        rerun: rerun_of(start),
         calls: recorder.calls,
         people: recorder.people,
         cancel_after_ms,
@@ -113,19 +114,14 @@ pub fn record(
     }
     let mut notes = notes(&test, workflows);
     if let Some(step) = recorder.has_bytes {
-        let message = format!("Bytes are not saved: '{step}' gave some. Steps that read them fail in the test.");
+        let message = format!("Bytes are not saved: '{step}' gave or got some. Steps that read them fail in the test.");
         notes.push(format!("{message} Mock those steps."));
     }
     Ok(Recording { test, notes })
 }
 
 /// What a test cannot repeat.
-fn check(start: &WorkflowStart, events: &[RunEvent]) -> Result<(), RecordError> {
-    if start.base.is_some() {
-        let original = start.parent_run_id.as_deref().unwrap_or("another program");
-        let message = format!("The run began in the middle: it reuses results of {original}.");
-        return refuse(message, "Save the original run as a test, or run the workflow from its beginning.");
-    }
+fn check(events: &[RunEvent]) -> Result<(), RecordError> {
     let ended = events.iter().any(|event| event.body.is_terminal());
     let waits = events.iter().rev().find(|event| !matches!(event.body, EventBody::Telemetry(_)));
     let waits = waits.is_some_and(|event| {
@@ -145,6 +141,12 @@ fn check(start: &WorkflowStart, events: &[RunEvent]) -> Result<(), RecordError> 
         }
     }
     Ok(())
+}
+
+/// What a re-run has of its original.
+fn rerun_of(start: &WorkflowStart) -> Option<RerunStart> {
+    let from = start.resumed_from.clone()?;
+    start.base.clone().map(|base| RerunStart { from, base })
 }
 
 struct Recorder<'c> {
@@ -347,6 +349,10 @@ fn notes(test: &TestFile, workflows: &[&Workflow]) -> Vec<String> {
     let mut hidden = Vec::new();
     find_masks(&Value::Object(test.params.clone()), "params", &mut hidden);
     find_masks(&Value::Object(test.context.clone()), "context", &mut hidden);
+    if let Some(rerun) = &test.rerun {
+        let kept = serde_json::to_value(&rerun.base).unwrap_or_default();
+        find_masks(&kept, "the results that were kept", &mut hidden);
+    }
     for call in &test.calls {
         let reply = serde_json::to_value(call).unwrap_or_default();
         find_masks(&reply, &format!("the answer of '{}'", call.step), &mut hidden);

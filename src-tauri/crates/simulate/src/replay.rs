@@ -2,8 +2,10 @@
 
 use crate::simulation::{CallInfo, Environment, PersonInput, Reply, TaskInfo};
 use crate::test_file::{CallError, CallReply, PersonAction, TestFile};
+use serde_json::Value;
 use signalbox_engine::Catalog;
 use signalbox_engine::effect::{CallOutput, OutItem, passed};
+use signalbox_engine::kept_input::{KeptInput, RESULT};
 use signalbox_model::task::Answer;
 use signalbox_model::{Effects, ErrorType, Items, NodeDescriptor, NodeFailure, TaskAction};
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,7 +96,7 @@ impl Environment for Replay<'_> {
             return reply_of(mock, call, descriptor.as_deref());
         }
         if let Some(at) = self.recorded(call) {
-            return reply_of(&self.test.calls[at], call, descriptor.as_deref());
+            return recorded_reply(&self.test.calls[at], call, descriptor.as_deref());
         }
         match call.call.effects {
             Effects::None => Reply::Code,
@@ -174,6 +176,34 @@ pub(crate) fn reply_of(reply: &CallReply, call: &CallInfo<'_>, descriptor: Optio
         let made = items.iter().enumerate().map(|(at, data)| OutItem::new(Arc::new(data.clone()), paired(at)));
         let made: Items = CallOutput::items(port, made).ports.swap_remove(port).unwrap_or_default();
         output.ports.insert(port.clone(), made);
+    }
+    Reply::Output(output, after)
+}
+
+/// What a recorded reply means for a call. Of a step that adds its result to its item the result alone was answered: the item
+/// is the one that comes now.
+pub(crate) fn recorded_reply(reply: &CallReply, call: &CallInfo<'_>, descriptor: Option<&NodeDescriptor>) -> Reply {
+    let Reply::Output(mut output, after) = reply_of(reply, call, descriptor) else {
+        return reply_of(reply, call, descriptor);
+    };
+    let config = &call.slot.config;
+    let kept = match KeptInput::of(config, || {
+        (0..call.slot.input.len()).filter_map(|at| call.slot.input.data(at)).collect()
+    }) {
+        Ok(Some(kept)) => kept,
+        Ok(None) => return Reply::Output(output, after),
+        Err(failure) => return Reply::Failure(failure, after),
+    };
+    let field = config.get("resultField").and_then(Value::as_str).unwrap_or(RESULT);
+    for (port, items) in &mut output.ports {
+        let made: Vec<OutItem> = items
+            .iter()
+            .map(|item| {
+                let data = item.data.get(field).map_or_else(|| Arc::clone(&item.data), |own| Arc::new(kept.with(own)));
+                OutItem::new(data, item.paired_item)
+            })
+            .collect();
+        *items = CallOutput::items(port, made).ports.swap_remove(port).unwrap_or_default();
     }
     Reply::Output(output, after)
 }

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot, Effect, Timer};
+use signalbox_engine::rerun::Rerun;
 use signalbox_engine::{Compiled, Input, RunState, fold, step};
+use signalbox_model::base::Base;
 use signalbox_model::task::{Answer, HumanTaskCreated};
 use signalbox_model::{Effects, EventBody, Map, NodeFailure, RunEvent, RunStatus};
 use signalbox_nodes::{Kind, run_pure, timed_out};
@@ -146,6 +148,8 @@ pub struct Start {
     pub seed: u64,
     /// Step that it ends after.
     pub until: Option<String>,
+    /// It begins in the middle, with what a re-run has of its original; `context` then holds all variables.
+    pub rerun: Option<(String, Base)>,
     /// Time, milliseconds since 1970.
     pub now_ms: i64,
 }
@@ -194,12 +198,18 @@ impl<'e> Simulation<'e> {
 
     /// Starts the run.
     pub fn start(&mut self, start: Start) {
-        let Start { params, context, seed, until, now_ms } = start;
+        let Start { params, context, seed, until, rerun, now_ms } = start;
         self.now = now_ms;
         self.started = now_ms;
         let now = now_ms;
         let params = Arc::new(params);
-        self.inputs.push_back(Input::Start { params, context, seed, started_by: None, debug: None, until, now });
+        self.inputs.push_back(match rerun {
+            None => Input::Start { params, context, seed, started_by: None, debug: None, until, now },
+            Some((from, base)) => {
+                let rerun = Rerun { params, context, from, until, parent: None, base_seq: None, base };
+                Input::Rerun { rerun: Box::new(rerun), seed, started_by: None, debug: None, now }
+            }
+        });
     }
 
     /// Cancels the run so many milliseconds after its start.

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use signalbox_model::base::Base;
 use signalbox_model::{ErrorType, Map, SuggestedAction, ToolGrant};
 use std::fmt;
 
@@ -44,6 +45,9 @@ pub struct TestFile {
     /// Step that the run ends after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// The run begins in the middle of the workflow, as the re-run did that was saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<RerunStart>,
     /// Answers of the outside, by step and call. Each is used once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallReply>,
@@ -59,6 +63,17 @@ pub struct TestFile {
     /// What must come out; what is absent is not checked.
     #[serde(default)]
     pub expect: Expectations,
+}
+
+/// What a re-run has of its original. `context` of the test then holds all variables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RerunStart {
+    /// The step that it begins at, with its path.
+    pub from: String,
+    /// Events of the original that stand, and the input of the step: `base` of the first event of the re-run.
+    #[schemars(with = "Map")]
+    pub base: Box<Base>,
 }
 
 /// How a call ends. Exactly one of `output`, `pass`, `error`, `crash` and `never` is given.
@@ -280,14 +295,14 @@ impl TestFile {
         Ok(test)
     }
 
-    /// Whether its mocks are answers without a fault, so that a proof can start from it.
+    /// Whether it runs the whole workflow, and its mocks are answers without a fault, so that a proof can start from it.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         let is_good = |mock: &CallReply| {
             mock.pass.as_deref().is_some_and(|port| port != "error")
                 || mock.output.as_ref().is_some_and(|ports| !ports.contains_key("error"))
         };
-        self.mocks.iter().all(is_good)
+        self.rerun.is_none() && self.mocks.iter().all(is_good)
     }
 
     /// What no type says.
@@ -345,14 +360,20 @@ impl TestFile {
                 return refuse(format!("The test cannot be written: {}.", one_line(&error.to_string())), hint);
             }
         };
-        match Self::read(&written) {
-            Ok(again) if again == *self => Ok(written),
+        let written = match Self::read(&written) {
+            Ok(again) if again == *self => written,
             // JSON is YAML as well, and has one way to write a value.
             _ => match serde_json::to_string_pretty(self) {
-                Ok(text) => Ok(text + "\n"),
-                Err(error) => refuse(format!("The test cannot be written: {error}."), hint),
+                Ok(text) => text + "\n",
+                Err(error) => return refuse(format!("The test cannot be written: {error}."), hint),
             },
+        };
+        if written.len() > FILE_LIMIT {
+            let message =
+                format!("The test would have {} MiB; it may have {} MiB.", written.len() >> 20, FILE_LIMIT >> 20);
+            return refuse(message, "Save a run with less data.");
         }
+        Ok(written)
     }
 
     /// Time at the start, milliseconds since 1970.

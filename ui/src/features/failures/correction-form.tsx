@@ -12,7 +12,7 @@ import { shortRunId } from '../../shared/run-status.tsx';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { plain } from '../../text/letters.ts';
 import { NOTHING, correctionOf, numberOf, type Correction, type Rule, type Typed } from './correction.ts';
-import { usePreview, type Preview, type Tried } from './use-preview.ts';
+import { SHOWN, usePreview, type Preview, type Tried } from './use-preview.ts';
 
 type Failure = Commands['failure_members']['response']['failures'][number];
 
@@ -81,7 +81,7 @@ export function CorrectionForm({ group, open, sample }: { group: string; open: n
         {preview ? <Counts preview={preview} open={open} /> : <span className="s t3">{t('failures.previewNote')}</span>}
       </div>
       {preview?.error ? <Banner signal="err" title={preview.error.message}><span className="s t2">{preview.error.hint}</span></Banner> : null}
-      {preview && tried && preview.tried.length > 0 ? <PreviewList tried={preview.tried} correction={tried.correction} /> : null}
+      {preview && tried && preview.tried.length > 0 ? <PreviewList tried={preview.tried} counts={preview.counts} correction={tried.correction} /> : null}
       <div className="fl-limits">
         <Field label={t('failures.rate')} error={wrongRate}>{({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} inputMode="numeric" value={rate} onChange={setRate} />}</Field>
         <Field label={t('failures.concurrency')} error={wrongAtOnce}>{({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} inputMode="numeric" value={atOnce} onChange={setAtOnce} />}</Field>
@@ -113,7 +113,8 @@ function Counts({ preview, open }: { preview: Preview; open: number }) {
 const RANK: { [F in Tried['fit']]: number } = { not: 0, different: 1, fits: 2 };
 
 /** What does not fit first; the values of the chosen one below. */
-function PreviewList({ tried, correction }: { tried: readonly Tried[]; correction: Correction }) {
+function PreviewList({ tried, counts, correction }: { tried: readonly Tried[]; counts: Preview['counts']; correction: Correction }) {
+  const shown = tried.length;
   const [failure, setFailure] = useState<number | null>(null);
   const items = useMemo(() => tried.toSorted((a, b) => RANK[a.fit] - RANK[b.fit]), [tried]);
   const at = items.findIndex((one) => one.failure === failure);
@@ -131,6 +132,7 @@ function PreviewList({ tried, correction }: { tried: readonly Tried[]; correctio
             </div>
           )} />
       </div>
+      {shown < Object.values(counts).reduce((sum, n) => sum + n, 0) ? <span className="s t3">{t('failures.previewShown', { n: formatNumber(SHOWN) })}</span> : null}
       {chosen ? <OneFailure failure={chosen.failure} runId={chosen.runId} correction={correction} /> : null}
     </>
   );

@@ -44,6 +44,24 @@ it('a hundred thousand failures of one kind are a page, and the next one when it
   expect(screen.queryByRole('button', { name: /^Replay/ })).toBeNull();
 });
 
+it('a preview of very many failures counts all and keeps a part of them', async () => {
+  const user = userEvent.setup();
+  renderWith(<GroupDetail group="g1" onOpenRun={nothing} onOpenTask={nothing} onPropose={nothing} />, {
+    who: () => ({ operatorId: 'user:anna', role: 'builder', via: 'app' }),
+    failure_group: () => ({ ...group, open: 1_200, shape: [], replays: [], newest: failure(1_200) }),
+    failure_members: () => ({ failures: [failure(1_200)] }),
+    failure_preview_one: () => ({ before: [], after: [], masked: false, repeats: [], answers: 0 }),
+    failure_preview: ({ before = 1_201 }: { before?: number }) => ({
+      tried: Array.from({ length: 100 }, (_, n) => ({ ...failure(before - 1 - n), fit: n === 0 ? 'not' : 'fits' })), ...(before > 101 ? { next: before - 100 } : {}),
+    }),
+  });
+  await user.click(await screen.findByRole('button', { name: 'Preview' }));
+  expect(await screen.findByText('1,188 fit')).toBeTruthy();
+  expect(screen.getByText('12 do not fit')).toBeTruthy();
+  expect(screen.getByText('All are counted. The list shows at most 500 of each kind.')).toBeTruthy();
+  expect(screen.getByRole('listbox', { name: 'Result of the preview for each failure' }).getAttribute('aria-setsize') ?? '512').toBe('512');
+});
+
 it('a correction is tried piece by piece, and only those that fit are counted for the replay', async () => {
   const user = userEvent.setup();
   const sent: unknown[] = [];

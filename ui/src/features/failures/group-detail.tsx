@@ -55,14 +55,14 @@ export function GroupDetail({ group, onOpenRun, onOpenTask, onPropose }: GroupDe
       {sample && details.open > 0 ? (may('replay_start') ? <CorrectionForm group={group} open={details.open} sample={sample} /> : null) : <EmptyState title={t('failures.gone')} text={t('failures.choose')} />}
       {details.replays.length > 0 ? <h3 className="m">{t('failures.replays')}</h3> : null}
       {details.replays.map((replay) => <ReplayCard key={replay.replay} replay={replay} onOpenRun={onOpenRun} />)}
-      {details.open > 0 ? <MemberList group={group} sample={sample?.failure} onChoose={setChosen} onOpenRun={onOpenRun} onOpenTask={onOpenTask} /> : null}
+      {details.open > 0 ? <MemberList group={group} title={(id) => (id === details.stepId ? step : plain(id))} sample={sample?.failure} onChoose={setChosen} onOpenRun={onOpenRun} onOpenTask={onOpenTask} /> : null}
     </div>
   );
 }
 
 /** Every open failure, however many there are: pages are read as they come into sight. */
-function MemberList({ group, sample, onChoose, onOpenRun, onOpenTask }: {
-  group: string; sample: number | undefined;
+function MemberList({ group, sample, title, onChoose, onOpenRun, onOpenTask }: {
+  group: string; sample: number | undefined; title(stepId: string): string;
   onChoose(failure: Members['failures'][number]): void; onOpenRun(runId: string): void; onOpenTask(taskId: string): void;
 }) {
   const query = useInfiniteQuery<Members, ApiError, { pages: Members[] }, unknown[], number | undefined>({
@@ -90,7 +90,7 @@ function MemberList({ group, sample, onChoose, onOpenRun, onOpenTask }: {
           row={(one) => (
             <div className="fl-line">
               <span className="mono t2">{shortRunId(one.runId)}</span>
-              <span className="ell">{plain(one.stepId)}</span>
+              <span className="ell">{title(one.stepId)}</span>
               <span className="ell t2">{t(one.taskId ? 'failures.task' : 'failures.failedRun')}</span>
               <span className="t3 nw">{formatDateTime(one.at)}</span>
             </div>

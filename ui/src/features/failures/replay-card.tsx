@@ -28,7 +28,7 @@ export function ReplayCard({ replay, onOpenRun }: { replay: Replay; onOpenRun(ru
     <article className="fl-card" aria-label={`${t(`failures.status.${replay.status}`)} ${formatAgo(replay.startedAt)}`}>
       <div className="fl-row">
         <b>{t(`failures.status.${replay.status}`)}</b>
-        <span className="s t2" role="status">{t('failures.progress', { done: formatNumber(all - replay.waiting), all: formatNumber(all) })}</span>
+        <span className="s t2" role="status">{t('failures.progress', { done: formatNumber(all - replay.waiting - replay.removed), all: formatNumber(all) })}</span>
         <span className="grow" />
         {open && may('replay_pause') ? (
           <>

@@ -15,6 +15,8 @@ export interface Preview {
 }
 
 const PIECE = 100;
+/** Failures of each kind that are kept to be looked at; the others are counted. */
+export const SHOWN = 500;
 const NONE: Preview['counts'] = { fits: 0, different: 0, not: 0 };
 
 export function usePreview(group: string): { preview: Preview | null; start(correction: Correction, sample: number): void; stop(): void; clear(): void } {
@@ -44,7 +46,7 @@ export function usePreview(group: string): { preview: Preview | null; start(corr
         if (own.signal.aborted) return;
         for (const one of page.tried) {
           counts[one.fit] += 1;
-          all.push(one);
+          if (counts[one.fit] <= SHOWN) all.push(one);
         }
         before = page.next;
         setPreview({ tried: all.slice(), counts: { ...counts }, busy: before !== undefined, error: null });

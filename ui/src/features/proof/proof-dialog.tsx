@@ -182,10 +182,20 @@ function Rows({ results, ...rest }: Omit<ProofProps, 'current'> & { results: Fau
   );
 }
 
+/** The codes of each type of error together: `ToolError AUTH, HTTP_STATUS; crash`. */
+function namesOf(faults: readonly string[]): string {
+  const groups = new Map<string, string[]>();
+  for (const fault of faults) {
+    const [, type = fault, code] = /^([A-Z][A-Za-z]+) (\S+)$/.exec(fault) ?? [];
+    groups.set(type, [...(groups.get(type) ?? []), ...(code === undefined ? [] : [code])]);
+  }
+  return [...groups].map(([type, codes]) => (codes.length === 0 ? type : `${type} ${codes.join(', ')}`)).join('; ');
+}
+
 function faultWords(result: FaultResult, titleOf: (id: string) => string): string {
   const { also } = result;
-  const own = `${result.faults.join(', ')}${result.firstCallOnly ? ` (${t('proof.firstOnly')})` : ''}`;
-  return also === undefined ? own : t('proof.then', { first: `${titleOf(result.step)}: ${own}`, step: titleOf(also.step), second: also.faults.join(', ') });
+  const own = `${namesOf(result.faults)}${result.firstCallOnly ? ` (${t('proof.firstOnly')})` : ''}`;
+  return also === undefined ? own : t('proof.then', { first: `${titleOf(result.step)}: ${own}`, step: titleOf(also.step), second: namesOf(also.faults) });
 }
 
 function Row({ result, fixes, fileRef, document, readOnly, titleOf, onFix, onClose }: Omit<ProofProps, 'current'> & { result: FaultResult; fixes: readonly ProofFix[] }) {

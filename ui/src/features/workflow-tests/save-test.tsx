@@ -39,7 +39,7 @@ export function SaveTest({ runId, name: suggested }: { runId: string; name: stri
       <Field label={t('tests.name')} hint={t('tests.saveHint')} error={failed ? `${t('tests.saveFailed')}: ${failed.message} ${failed.hint}` : undefined}>
         {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} value={name} maxLength={200} onChange={setName} />}
       </Field>
-      <span><Button small type="submit" busy={state === 'saving'} disabled={name.trim() === ''}>{t('tests.saveNow')}</Button></span>
+      <span className="row gap1"><Button small type="submit" busy={state === 'saving'} disabled={name.trim() === ''}>{t('tests.saveNow')}</Button><Button small variant="ghost" onClick={() => { setFailed(null); setState('closed'); }}>{t('common.cancel')}</Button></span>
     </form>
   );
 }

@@ -22,7 +22,47 @@ function stateOf(outcome: Outcome | undefined): [Signal, string] {
   return outcome.result?.passed === true ? ['ok', t('tests.passed')] : ['err', t('tests.failed')];
 }
 
-export function TestsChip({ fileRef, onProve }: { fileRef: string; onProve?: (() => void) | undefined }) {
+/** Steps that are shown of a test. */
+const MOST_STEPS = 30;
+
+interface StepNames {
+  /** Ids of the steps with their titles, in the order of the file. */
+  titles: ReadonlyMap<string, string>;
+  onShow(stepId: string): void;
+}
+
+const PARTS = { output: 'tests.part.output', status: 'tests.part.status', context: 'tests.part.context', assertions: 'tests.part.assertions' } as const;
+
+/** What of the run a difference without a step is about. */
+function partOf(field: string): (typeof PARTS)[keyof typeof PARTS] | 'tests.part.run' {
+  const [name = ''] = field.split('/');
+  return name in PARTS ? PARTS[name as keyof typeof PARTS] : 'tests.part.run';
+}
+
+/** Steps of a test: what differs first, then what was reached and is as expected. */
+function StepMarks({ result, titles, onShow }: StepNames & { result: NonNullable<Outcome['result']> }) {
+  const wrong = new Set(result.differences.flatMap((one) => one.step ?? []));
+  // What no single step has come to.
+  const parts = new Set(result.differences.flatMap((one) => (one.step === undefined ? [partOf(one.field)] : [])));
+  const reached = new Set(result.coverage.steps);
+  const right = [...titles.keys()].filter((id) => reached.has(id) && !wrong.has(id));
+  const all = [...wrong, ...right];
+  if (all.length === 0 && parts.size === 0) return null;
+  return (
+    <div className="tests-steps" role="group" aria-label={t('tests.steps', { name: plain(result.name) })}>
+      {[...parts].map((part) => <span key={part} className="tests-step s"><SignalIcon signal="err" label={t('tests.stepDiffers')} />{t(part)}</span>)}
+      {all.slice(0, MOST_STEPS).map((id) => (
+        <button key={id} type="button" className="tests-step s" disabled={!titles.has(id)} title={t('tests.stepShow')} onClick={() => onShow(id)}>
+          <SignalIcon signal={wrong.has(id) ? 'err' : 'ok'} label={t(wrong.has(id) ? 'tests.stepDiffers' : 'tests.stepFits')} />
+          <bdi className="ell">{plain(titles.get(id) ?? id)}</bdi>
+        </button>
+      ))}
+      {all.length > MOST_STEPS ? <span className="s t2">{t('tests.stepsMore', { n: formatNumber(all.length - MOST_STEPS) })}</span> : null}
+    </div>
+  );
+}
+
+export function TestsChip({ fileRef, titles, onShow, onProve }: StepNames & { fileRef: string; onProve?: (() => void) | undefined }) {
   const may = usePermission()('test_run');
   const [open, setOpen] = useState(false);
   const { data: tests = [] } = useCommand('test_list', { ref: fileRef }, { enabled: may });
@@ -80,6 +120,7 @@ export function TestsChip({ fileRef, onProve }: { fileRef: string; onProve?: (()
                         <bdi className="grow ell" title={plain(test.file)}><Pieces text={test.name} /></bdi>
                         <IconButton small icon="play" label={t('tests.runOne', { name: plain(test.name) })} disabled={busy} onClick={() => void run([test.file])} />
                       </div>
+                      {outcome?.result ? <StepMarks result={outcome.result} titles={titles} onShow={(id) => { setOpen(false); onShow(id); }} /> : null}
                       {problem === undefined ? null : <p className="s c-err"><Pieces text={problem} /></p>}
                       {(outcome?.result?.differences ?? []).map((one) => <p key={`${one.step ?? ''} ${one.field} ${one.message}`} className="s c-err"><Pieces text={one.message} /></p>)}
                       {outcome?.result?.passed === false ? outcome.result.notes.map((note) => <p key={note} className="s t2"><Pieces text={note} /></p>) : null}

@@ -319,6 +319,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   };
   const fix = (finding: CoverageFinding) => applyFix(finding.fix ?? { edits: [], label: '' }, finding.stepId);
   const proof = useProof({ session, document, catalog, onFix: applyFix, onShow: openStep });
+  const titles = useMemo(() => new Map(Object.keys(document.nodes).map((id) => [id, titleOf(document, id, catalog)])), [document, catalog]);
   const duplicate = async () => {
     const made = await attempt(() => act('workflow_duplicate', { ref: session.ref, name: t('gallery.copyName', { name: document.name }) }));
     if (made) navigate({ screen: 'workflow', ref: made.ref });
@@ -342,7 +343,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} />{view.until === undefined ? null : <span className="wb-ends"><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></span>}</> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} onProof={proof.onProof} onProve={proof.prove} />
-      <TestsChip fileRef={session.ref} onProve={proof.prove} />
+      <TestsChip fileRef={session.ref} titles={titles} onShow={openStep} onProve={proof.prove} />
       {plan.button}
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />

@@ -14,6 +14,7 @@ import { Button, toast, useActions } from '../../kit/index.ts';
 import { attempt } from '../commands.ts';
 import { navigate } from '../router.ts';
 import { planAction } from './actions.ts';
+import { opensWithProposal, proposalShown } from './open-plan.ts';
 import type { Session } from './session.ts';
 
 /** How often the planner is looked at while it works, and while it is open: an agent may propose something meanwhile. */
@@ -32,7 +33,8 @@ export function usePlan({ session, catalog, runId, canvas, keys }: {
   keys: string | undefined;
 }): { panel: ReactNode; button: ReactNode; preview: Preview | null } {
   const { editor, ref } = session;
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(() => opensWithProposal(ref));
+  useEffect(proposalShown, []);
   const [busy, setBusy] = useState(false);
   const [explanation, setExplanation] = useState<PlanExplanation | null>(null);
   const may = usePermission();

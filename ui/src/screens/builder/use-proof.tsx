@@ -14,11 +14,23 @@ import { takeTyped } from './typed.ts';
 
 type Proof = NonNullable<ErrorCoverage['proof']>;
 
-/** The words on the card of each step. What no run reaches says nothing. */
+/** The step of this workflow that a name is about: `call/fetch` is a step of the workflow that `call` runs. */
+const ownStep = (name: string): string => name.split('/')[0] ?? name;
+
+/** The title of the step, with the way to it when it is in a called workflow. */
+function nameOf(document: Workflow, name: string, catalog: NodeDescriptor[]): string {
+  const [own = name, ...inner] = name.split('/');
+  return [titleOf(document, own, catalog), ...inner].join(' › ');
+}
+
+/** The words on the card of each step. What no run reaches says nothing; a called workflow is proved when all its steps are. */
 export function proofMarks(proof: Proof | undefined): ReadonlyMap<string, ProofMark> {
   if (!proof?.isCurrent) return new Map();
-  const told = Object.entries(proof.steps).filter(([, state]) => state !== 'notReached');
-  return new Map(told.map(([step, state]) => [step, { proved: state === 'proved', words: t(state === 'proved' ? 'proof.mark.proved' : 'proof.mark.unhandled') }]));
+  const proved = new Map<string, boolean>();
+  for (const [name, state] of Object.entries(proof.steps)) {
+    if (state !== 'notReached') proved.set(ownStep(name), state === 'proved' && (proved.get(ownStep(name)) ?? true));
+  }
+  return new Map([...proved].map(([step, is]) => [step, { proved: is, words: t(is ? 'proof.mark.proved' : 'proof.mark.unhandled') }]));
 }
 
 export function useProof({ session, document, catalog, onFix, onShow }: {
@@ -36,8 +48,8 @@ export function useProof({ session, document, catalog, onFix, onShow }: {
   useActions(useMemo(() => [proofAction(prove, () => can.current)], [prove, can]));
   const marks = useMemo(() => proofMarks(proof), [proof]);
   const dialog = open ? (
-    <ProofDialog fileRef={session.ref} document={document} readOnly={session.readOnly} current={proof?.isCurrent === true} titleOf={(id) => titleOf(document, id, catalog)}
-      onFix={onFix} onShow={(id) => { setOpen(false); onShow(id); }} onClose={() => setOpen(false)} />
+    <ProofDialog fileRef={session.ref} document={document} readOnly={session.readOnly} current={proof?.isCurrent === true} titleOf={(id) => nameOf(document, id, catalog)}
+      onFix={(fix, id) => onFix(fix, ownStep(id))} onShow={(id) => { setOpen(false); onShow(ownStep(id)); }} onClose={() => setOpen(false)} />
   ) : null;
   return { prove: allowed ? prove : undefined, onProof: setProof, marks, dialog };
 }

@@ -1,6 +1,9 @@
-/** A workflow of another program, or a cURL command, that is pasted or dropped on a screen: the import is offered. */
+/** What is pasted or dropped on a screen: the import of a workflow of another program, or of a cURL command, is offered. Whoever drops a file is always
+ * told what became of it; other texts that are pasted are left alone. */
 import { useEffect } from 'react';
-import { isForeign } from '../commands.ts';
+import { t } from '../../i18n/index.ts';
+import { toast } from '../../kit/index.ts';
+import { isForeign, takeText } from '../commands.ts';
 import { offerImport } from './import-dialog.tsx';
 
 /** Largest text that is looked at; the host refuses larger files, too. */
@@ -12,11 +15,9 @@ const types = (target: EventTarget | null): boolean =>
 export function useForeignDrop(enabled: boolean): void {
   useEffect(() => {
     if (!enabled) return undefined;
-    const offer = (text: string, name?: string): void => {
-      if (text.length <= LARGEST && isForeign(text)) offerImport(name ? { text, name } : { text });
-    };
     const paste = (event: ClipboardEvent): void => {
-      if (!types(event.target)) offer(event.clipboardData?.getData('text/plain') ?? '');
+      const text = types(event.target) ? '' : event.clipboardData?.getData('text/plain') ?? '';
+      if (text.length <= LARGEST && isForeign(text)) offerImport({ text });
     };
     const over = (event: DragEvent): void => {
       if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
@@ -25,7 +26,12 @@ export function useForeignDrop(enabled: boolean): void {
       const file = event.dataTransfer?.files[0];
       if (!file) return;
       event.preventDefault();
-      if (file.size <= LARGEST) void file.text().then((text) => offer(text, file.name.split('.')[0]));
+      if (file.size > LARGEST) {
+        toast({ signal: 'err', text: t('import.tooLarge', { name: file.name }), detail: t('import.tooLargeHint') });
+        return;
+      }
+      const [name] = file.name.split('.');
+      file.text().then((text) => takeText(name ? { text, name } : { text }), () => toast({ signal: 'err', text: t('import.unreadable', { name: file.name }) }));
     };
     document.addEventListener('paste', paste);
     document.addEventListener('dragover', over);

@@ -6,6 +6,7 @@ import { LONG_MS } from '../../kit/index.ts';
 import { RETRY } from '../../test/fixtures.ts';
 import { renderOnce } from '../../test/render.tsx';
 import { ImportDialog, importWorkflow, offerImport } from '../parts/import-dialog.tsx';
+import { useForeignDrop } from '../parts/use-foreign-drop.ts';
 
 afterEach(() => { cleanup(); window.location.hash = ''; });
 
@@ -68,6 +69,33 @@ it('what is refused is said in the dialog, and nothing is opened', async () => {
   expect(window.location.hash).toBe('');
   fireEvent.click(screen.getAllByRole('button', { name: /Cancel/ })[0] as HTMLElement);
   expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+function Library() {
+  useForeignDrop(true);
+  return <ImportDialog />;
+}
+
+it('whoever drops a file is told what became of it; other texts that are pasted are left alone', async () => {
+  const { fake } = renderOnce(<Library />, { workflow_import: () => { throw Object.assign(new Error('x'), { code: 'UNKNOWN_FORMAT', message: 'The file describes an API (OpenAPI).', hint: 'Import it in the catalog.' }); } });
+  const drop = (name: string, text: string) => fireEvent.drop(document.body, { dataTransfer: { files: [new File([text], name)], types: ['Files'] } });
+  drop('shop.json', '{"openapi":"3.0.0"}');
+  expect(await screen.findByText('The file describes an API (OpenAPI).')).toBeTruthy();
+  expect(screen.queryByRole('dialog')).toBeNull();
+  const large = new File([''], 'big.json');
+  Object.defineProperty(large, 'size', { value: 50 * 1024 * 1024 });
+  fireEvent.drop(document.body, { dataTransfer: { files: [large], types: ['Files'] } });
+  expect(await screen.findByText('big.json is larger than 16 MiB')).toBeTruthy();
+  const asked = () => fake.calls.filter((call) => call.command === 'workflow_import').length;
+  expect(asked()).toBe(1);
+  const paste = (text: string) => fireEvent.paste(document.body, { clipboardData: { getData: () => text } });
+  paste('Dear all,');
+  expect(asked()).toBe(1);
+  paste("curl -X POST https://example.org");
+  expect(await screen.findByRole('dialog', { name: 'Import this workflow?' })).toBeTruthy();
+  settle(() => { fireEvent.click(screen.getAllByRole('button', { name: /Cancel/ })[0] as HTMLElement); });
+  drop('flow.json', JSON.stringify({ nodes: [], connections: {} }));
+  expect(await screen.findByRole('dialog', { name: 'Import this workflow?' })).toBeTruthy();
 });
 
 it('a file without findings says so', async () => {

@@ -1,6 +1,6 @@
 //! Replays: start, look, pause, resume, stop, take back.
 
-use crate::app::App;
+use crate::app::{App, closing};
 use crate::audit::facts::fact_at;
 use crate::caller::Caller;
 use crate::commands::failures::{Tried, sample, signature};
@@ -17,6 +17,7 @@ use signalbox_model::{AuditEvent, time};
 use signalbox_runtime::Definition;
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::{NewReplay, ReplayRow, ReplayState};
+use tokio::task::JoinSet;
 
 const RATE: u32 = 50;
 const MOST_RATE: u32 = 10_000;
@@ -249,21 +250,31 @@ pub(crate) fn replay_stop(app: &App, caller: &Caller, request: ReplayStop) -> Ap
     change(app, caller, &request.replay, OPEN, ReplayState::Stopped, ("stopped", more))?;
     if request.cancel_runs {
         let facts = caller.signed(json!({ "replayId": request.replay, "reason": "replay_stopped" }));
-        for run in app.store.replay_under_way(&request.replay)? {
-            let record = Record::new(
-                time::format(app.now_ms()),
-                run.as_str(),
-                signalbox_store::audit::RUN_LEVEL,
-                AuditEvent::RunCancelled,
-                Level::Warn,
-                caller.actor(),
-            )
-            .with_metadata(facts.as_object().cloned().unwrap_or_default());
-            match app.wait_for(app.runtime.cancel_by(&run, record))? {
-                Ok(()) | Err(signalbox_runtime::Error::Ended { .. }) => {}
-                Err(error) => return Err(error.into()),
+        let under_way = app.store.replay_under_way(&request.replay)?;
+        let cancelled = |run: &str| {
+            let (at, level) = (time::format(app.now_ms()), signalbox_store::audit::RUN_LEVEL);
+            let record = Record::new(at, run, level, AuditEvent::RunCancelled, Level::Warn, caller.actor());
+            record.with_metadata(facts.as_object().cloned().unwrap_or_default())
+        };
+        app.wait_for(async {
+            // Side by side: their commits go to the disk together.
+            let mut tasks = JoinSet::new();
+            for run in under_way {
+                let (runtime, record) = (app.runtime.clone(), cancelled(&run));
+                tasks.spawn(async move { runtime.cancel_by(&run, record).await });
             }
-        }
+            while let Some(done) = tasks.join_next().await {
+                match done {
+                    Ok(Ok(()) | Err(signalbox_runtime::Error::Ended { .. })) => {}
+                    Ok(Err(error)) => return Err(ApiError::from(error)),
+                    Err(ended) => match ended.try_into_panic() {
+                        Ok(fault) => std::panic::resume_unwind(fault),
+                        Err(_) => return Err(closing()),
+                    },
+                }
+            }
+            Ok(())
+        })??;
     }
     replay_get(app, caller, ReplayRef { replay: request.replay })
 }

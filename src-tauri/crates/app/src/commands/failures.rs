@@ -309,6 +309,7 @@ pub(crate) fn failure_propose(app: &App, caller: &Caller, request: FailureGroupG
         let message = format!("No connection leads to the step '{step}' in the workflow as it is now.");
         return Err(ApiError::new(Class::Conflict, "NO_PLACE", message, "Add the step by hand in the builder."));
     };
-    app.propose_patch(caller, &reference, &revision, &patch)?;
+    let why = "Add the correction that replays of these failures used as a step.";
+    app.propose_patch(caller, &reference, &revision, &patch, why)?;
     Ok(FailureProposed { reference, step_id })
 }

@@ -129,7 +129,7 @@ fn save(app: &App, caller: &Caller, wanted: &Wanted) -> ApiResult<TestSaved> {
         ApiError::new(Class::Conflict, "NOT_REPEATABLE", message, "Choose another run.")
     };
     if !wanted.unmasked {
-        let masked = app.masked_events(&wanted.run_id, &events)?;
+        let masked = app.masked_whole(&wanted.run_id, &events)?;
         events = masked
             .into_iter()
             .map(serde_json::from_value)

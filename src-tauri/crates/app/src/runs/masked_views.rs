@@ -7,7 +7,8 @@ use crate::caller::Caller;
 use crate::dto::{CallerRole, Steps};
 use crate::error::{ApiError, ApiResult};
 use serde_json::{Map, Value, json};
-use signalbox_model::{RunEvent, Workflow};
+use signalbox_model::base::Base;
+use signalbox_model::{EventBody, RunEvent, Workflow};
 use signalbox_store::mask::{self, Masks, keeps_masks};
 use signalbox_store::{Store, StoreError};
 use std::collections::HashMap;
@@ -236,6 +237,38 @@ impl RunMasks {
         events.iter().map(|event| self.event(event)).collect()
     }
 
+    /// What a re-run begins with, masked: events of its original, and what it was given besides.
+    fn base(&mut self, base: &Base) -> Value {
+        let events = self.kept(&base.events);
+        let mut whole = serde_json::to_value(base).unwrap_or_default();
+        let mut inside = |value: &mut Value, frame: usize| *value = self.masks.inside(value, frame);
+        for (field, value) in whole.as_object_mut().into_iter().flatten() {
+            match field.as_str() {
+                "events" => {}
+                "begun" => {
+                    for begun in value.as_array_mut().into_iter().flatten() {
+                        begun
+                            .get_mut("input")
+                            .into_iter()
+                            .for_each(|input| inside(input, frame("step_start", "input")));
+                        begun.get_mut("context").into_iter().for_each(|context| inside(context, 0));
+                    }
+                }
+                "answers" => {
+                    for kept in value.as_array_mut().into_iter().flatten() {
+                        kept.get_mut("answer").into_iter().for_each(|answer| inside(answer, 0));
+                    }
+                }
+                "sent" => value.get_mut("error").into_iter().for_each(|error| inside(error, ERROR)),
+                "foreign" => value.get_mut("item").into_iter().for_each(|item| inside(item, 0)),
+                // `given`, and a reason in somebody's words.
+                _ => inside(value, 0),
+            }
+        }
+        whole["events"] = Value::Array(events);
+        whole
+    }
+
     /// A summary: context, output and error are data; why a run stopped may name some.
     pub(crate) fn summary(&mut self, summary: &mut Value) {
         for (field, frame) in [("context", 0), ("output", 1), ("error", ERROR), ("stopped", 1)] {
@@ -347,6 +380,20 @@ impl App {
     pub(crate) fn masked_events(&self, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<Value>> {
         let last = events.iter().filter_map(|event| event.seq).max().unwrap_or_default();
         self.with_masks(run_id, last, |masks| events.iter().map(|event| masks.event(event)).collect())
+    }
+
+    /// [`Self::masked_events`] of a whole run, with what a re-run has of its original.
+    pub(crate) fn masked_whole(&self, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<Value>> {
+        let mut masked = self.masked_events(run_id, events)?;
+        let base = events.first().and_then(|event| match &event.body {
+            EventBody::WorkflowStart(start) => start.base.as_deref(),
+            _ => None,
+        });
+        if let (Some(base), Some(first)) = (base, masked.first_mut()) {
+            let last = self.store.run(run_id)?.last_seq;
+            first["payload"]["base"] = self.with_masks(run_id, last, |masks| masks.base(base))?;
+        }
+        Ok(masked)
     }
 
     /// Events that a re-run has of its original, with masks, not cut.

@@ -64,3 +64,51 @@ fn a_run_becomes_a_test_next_to_its_workflow() {
     assert!(problem.contains("orders.cut.signalbox-test.yaml: The test is no valid YAML"), "{problem}");
     assert_eq!(report["tests"].as_array().map(Vec::len), Some(3));
 }
+
+/// `book` needs a number and gets a text.
+fn booking() -> Value {
+    json!({
+        "signalbox": 1, "id": "orders", "name": "Orders", "settings": { "errorPolicy": "fail" },
+        "nodes": {
+            "a": { "type": "data.set", "config": { "assign": { "amount": "=params.amount", "by": "=params.password" }, "keep": false } },
+            "book": { "type": "data.set", "config": { "assign": { "total": "=item.amount * 2.0" } } },
+        },
+        "edges": [{ "from": "a.success", "to": "book" }],
+    })
+}
+
+#[test]
+fn a_re_run_becomes_a_test_that_begins_where_it_began() {
+    let place = place();
+    let made = place.ok("workflow_create", json!({ "name": "Orders" }));
+    let file = PathBuf::from(made["path"].as_str().expect("a path"));
+    let saved = json!({ "ref": made["ref"], "document": booking(), "baseRevision": made["revision"] });
+    let saved = place.ok("workflow_save", saved);
+    let start = json!({ "ref": made["ref"], "params": { "amount": "12.5", "password": "hunter22" } });
+    let run = place.ok("run_start", start)["runId"].as_str().expect("an id").to_owned();
+    wait(place.app.wait(run.clone())).expect("ends");
+    let input = json!([{ "amount": 12.5, "by": "ada" }]);
+    let again = place.ok("run_rerun", json!({ "runId": run, "stepId": "book", "input": input }));
+    let again = again["runId"].as_str().expect("an id").to_owned();
+    wait(place.app.wait(again.clone())).expect("ends");
+    let test = place.ok("run_save_test", json!({ "runId": again, "name": "A number" }));
+    let path = file.with_file_name(test["file"].as_str().expect("a file"));
+    let text = std::fs::read_to_string(path).expect("there");
+    assert!(text.contains("rerun:") && text.contains("from: book"), "{text}");
+    assert!(!text.contains("hunter22") && text.contains("•••1•"), "{text}");
+    let report = place.ok("test_run", json!({ "ref": made["ref"] }));
+    assert_eq!(report["tests"][0]["result"]["passed"], true, "{report}");
+    // A proof runs the whole workflow.
+    let proof = place.ok("workflow_prove", json!({ "ref": made["ref"] }));
+    assert_eq!(proof["base"][0]["name"], "sample data", "{}", proof["base"]);
+    // The workflow changes below it.
+    let mut changed = booking();
+    changed["nodes"]["first"] = changed["nodes"]["a"].take();
+    changed["nodes"].as_object_mut().expect("nodes").shift_remove("a");
+    changed["edges"][0]["from"] = json!("first.success");
+    let save = json!({ "ref": made["ref"], "document": changed, "baseRevision": saved["revision"] });
+    place.ok("workflow_save", save);
+    let report = place.ok("test_run", json!({ "ref": made["ref"] }));
+    let message = &report["tests"][0]["result"]["differences"][0]["message"];
+    assert_eq!(message, "The workflow has no step 'a' any more.", "{report}");
+}

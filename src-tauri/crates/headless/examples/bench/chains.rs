@@ -173,7 +173,7 @@ impl Bench {
     }
 }
 
-fn new_run(pinned: Pinned, params: Value) -> NewRun {
+pub(crate) fn new_run(pinned: Pinned, params: Value) -> NewRun {
     NewRun { pinned, params, context: Map::new(), origin: RunOrigin::default(), debug: None, until: None, kept: None }
 }
 

@@ -5,6 +5,7 @@
 
 mod chains;
 mod containers;
+mod failures;
 mod history;
 mod models;
 mod people;
@@ -50,7 +51,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 20] = [
+    let parts: [(&str, Part); 21] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -64,6 +65,7 @@ fn main() {
         ("agents", |_| models::at_once()),
         ("P8", process::start),
         ("P9", |_| history::history()),
+        ("failures", |_| failures::failures()),
         ("P10", process::canvas),
         ("log", process::log),
         ("inbox", process::inbox),

@@ -224,10 +224,12 @@ fn odd_files_become_workflows_too() {
         ("{\"nodes\":[", "BAD_JSON"),
         ("{\"nodes\":[],\"connections\":{}}", "CANNOT_IMPORT"),
         ("[1,2]", "UNKNOWN_FORMAT"),
+        ("{\"openapi\":\"3.0.3\"}", "UNKNOWN_FORMAT"),
     ] {
         let refused = import(text, &Options::default()).expect_err(text);
         assert_eq!(refused.code, code, "{text}");
         assert!(!refused.hint.is_empty());
+        assert_eq!(refused.hint.contains("connectors add"), text.contains("openapi"), "{text}");
     }
     let large = format!("{{\"nodes\":[\"{}\"]}}", "x".repeat(50 << 20));
     assert_eq!(import(&large, &Options::default()).expect_err("too large").code, "TOO_LARGE");

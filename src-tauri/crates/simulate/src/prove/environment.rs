@@ -1,13 +1,14 @@
 //! The world of a proof: recorded answers where there are some, made-up ones elsewhere, and one fault or two.
 
 use super::faults::{FaultGroup, FaultKind};
+use super::scope::{own_id, scoped};
 use crate::replay::{Replay, failure_of};
 use crate::sample;
 use crate::simulation::{CallInfo, Environment, PersonInput, Reply, TaskInfo};
-use crate::test_file::TestFile;
+use crate::test_file::{CallReply, TestFile};
 use serde_json::{Value, json};
-use signalbox_engine::Catalog;
 use signalbox_engine::effect::{CallOutput, OutItem};
+use signalbox_engine::{Catalog, Compiled};
 use signalbox_model::task::Answer;
 use signalbox_model::{Effects, TaskAction, TaskKind, TaskReason};
 use std::sync::Arc;
@@ -46,9 +47,14 @@ impl Injected {
         Self { step: group.step.clone(), kind: group.kind.clone(), first_call_only, place: None, calls: 0 }
     }
 
+    /// Whether a step at a path has the fault.
+    fn is_in(&self, compiled: &Compiled, path: &str, step: &str) -> bool {
+        own_id(&self.step) == step && self.step == scoped(compiled, Some(path), step)
+    }
+
     /// Whether a call has the fault.
-    fn hits(&mut self, call: &CallInfo<'_>) -> bool {
-        if self.step != *call.call.node_id || self.kind == FaultKind::Silence {
+    fn hits(&mut self, compiled: &Compiled, call: &CallInfo<'_>) -> bool {
+        if self.kind == FaultKind::Silence || !self.is_in(compiled, &call.call.key.path, &call.call.node_id) {
             return false;
         }
         let here = Place { path: call.call.key.path.to_string(), item: call.item };
@@ -63,6 +69,7 @@ impl Injected {
 
 /// The world of a proof.
 pub(super) struct ProofEnvironment<'p> {
+    compiled: &'p Compiled,
     catalog: &'p Catalog,
     test: Option<&'p TestFile>,
     replay: Option<Replay<'p>>,
@@ -71,9 +78,13 @@ pub(super) struct ProofEnvironment<'p> {
 }
 
 impl<'p> ProofEnvironment<'p> {
-    pub(super) fn new(catalog: &'p Catalog, test: Option<&'p TestFile>, faults: Vec<Injected>) -> Self {
+    pub(super) fn new(
+        (compiled, catalog): (&'p Compiled, &'p Catalog),
+        test: Option<&'p TestFile>,
+        faults: Vec<Injected>,
+    ) -> Self {
         let replay = test.map(|test| Replay::new(test, catalog));
-        Self { catalog, test, replay, faults }
+        Self { compiled, catalog, test, replay, faults }
     }
 
     /// Where each fault was; none for one that did not happen.
@@ -91,12 +102,15 @@ impl<'p> ProofEnvironment<'p> {
         if call.call.effects == Effects::None {
             return Reply::Code;
         }
-        let step = &*call.call.node_id;
+        let (step, path) = (&*call.call.node_id, &*call.call.key.path);
+        let name = scoped(self.compiled, Some(path), step);
+        let is_its = |one: &CallReply| scoped(self.compiled, one.path.as_deref(), &one.step) == name;
         // Another call of the same step: a retry that the recorded run did not need.
-        let recorded =
-            self.test.and_then(|test| test.calls.iter().find(|one| one.step == step && one.output.is_some()));
+        let recorded = self
+            .test
+            .and_then(|test| test.calls.iter().find(|one| one.step == step && one.output.is_some() && is_its(one)));
         if let Some(recorded) = recorded {
-            return crate::replay::reply_of(recorded, call, None);
+            return crate::replay::recorded_reply(recorded, call, None);
         }
         let Some(kind) = self.catalog.get(&call.call.kind) else { return Reply::Missing };
         if kind.kind == "builtin.audit" {
@@ -173,7 +187,9 @@ fn changed(reply: Reply, kind: &FaultKind) -> Reply {
 impl Environment for ProofEnvironment<'_> {
     fn reply(&mut self, call: &CallInfo<'_>) -> Reply {
         let own = call.call.key.origin.is_none();
-        let hit = self.faults.iter_mut().filter(|_| own).find_map(|fault| fault.hits(call).then(|| fault.kind.clone()));
+        let compiled = self.compiled;
+        let mut faults = self.faults.iter_mut().filter(|_| own);
+        let hit = faults.find_map(|fault| fault.hits(compiled, call).then(|| fault.kind.clone()));
         match hit {
             None | Some(FaultKind::Silence) => self.healthy(call),
             Some(FaultKind::Error(error)) => {
@@ -187,7 +203,9 @@ impl Environment for ProofEnvironment<'_> {
     }
 
     fn people(&mut self, task: &TaskInfo<'_>) -> Vec<(i64, PersonInput)> {
-        let silent = |fault: &&mut Injected| fault.kind == FaultKind::Silence && fault.step == task.step;
+        let compiled = self.compiled;
+        let silent =
+            |fault: &&mut Injected| fault.kind == FaultKind::Silence && fault.is_in(compiled, task.path, task.step);
         if let Some(fault) = self.faults.iter_mut().find(silent) {
             let here = Place { path: task.path.to_owned(), item: None };
             if *fault.place.get_or_insert_with(|| here.clone()) == here {

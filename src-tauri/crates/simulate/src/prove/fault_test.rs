@@ -1,6 +1,7 @@
 //! A fault of a proof as a test: the world of the proof, the fault as a mock, and what comes of it as the expectations.
 
 use super::faults::{self, FaultGroup, FaultKind};
+use super::scope::scoped;
 use super::{Prover, healthy};
 use crate::check::propose;
 use crate::record::{RecordError, record};
@@ -43,7 +44,7 @@ pub fn fault_test(
     let tests: Vec<TestFile> = tests.iter().map(healthy).collect();
     let prover = Prover { compiled, catalog };
     let worlds = prover.worlds(&tests);
-    let plan = faults::plan(&compiled.workflow, catalog);
+    let plan = faults::plan(compiled, catalog);
     let find = |wanted: &FaultName| {
         let group = plan.groups.iter().find(|group| group.step == wanted.step && group.faults.contains(&wanted.fault));
         let group = group.map(|group| (group, wanted.first_call_only));
@@ -60,14 +61,15 @@ pub fn fault_test(
     let (mut test, mut notes) = (recorded.test, recorded.notes);
     for (group, once) in &injected {
         if let Some(mock) = group.mock(None, *once).filter(|_| matches!(group.kind, FaultKind::Error(_))) {
-            let place = test.calls.iter().find(|call| call.step == group.step && call.error.is_some());
+            let is_its = |call: &CallReply| scoped(compiled, call.path.as_deref(), &call.step) == group.step;
+            let place = test.calls.iter().find(|call| is_its(call) && call.error.is_some());
             let mock = CallReply { path: place.and_then(|call| call.path.clone()), ..mock };
             let mock = CallReply { item: place.and_then(|call| call.item), ..mock };
             // What the mock answers is not recorded as well.
             let code = mock.error.as_ref().map(|error| error.code.clone());
             test.calls.retain(|call| {
                 let failed = call.error.as_ref().map(|error| &error.code);
-                call.step != group.step || failed.is_none() || failed != code.as_ref()
+                !is_its(call) || failed.is_none() || failed != code.as_ref()
             });
             test.mocks.push(mock);
         }

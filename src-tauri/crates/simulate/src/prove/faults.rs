@@ -2,9 +2,10 @@
 
 use super::NotTried;
 use super::environment::Place;
+use super::scope::own_id;
 use crate::test_file::{CallError, CallReply};
 use serde_json::Value;
-use signalbox_engine::Catalog;
+use signalbox_engine::{Catalog, Compiled};
 use signalbox_model::{Effects, ErrorType, Node, NodeDescriptor, Role, Workflow};
 
 /// Kinds whose settings choose a route.
@@ -32,7 +33,7 @@ pub(super) enum FaultKind {
 /// Faults of a step that no rule and no expression can tell apart; one of them is run for all.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FaultGroup {
-    /// The step.
+    /// The step; with the steps that call its workflow, when it is in another file.
     pub(super) step: String,
     /// Names of the faults.
     pub(super) faults: Vec<String>,
@@ -44,7 +45,7 @@ impl FaultGroup {
     /// The fault as a mock for a test file; none for what no mock can say.
     pub(super) fn mock(&self, place: Option<&Place>, first_call_only: bool) -> Option<CallReply> {
         let reply = CallReply {
-            step: self.step.clone(),
+            step: own_id(&self.step).to_owned(),
             path: place.map(|place| place.path.clone()).filter(|path| !path.is_empty()),
             item: place.and_then(|place| place.item),
             call: first_call_only.then_some(1),
@@ -94,11 +95,13 @@ struct Distinctions {
 }
 
 impl Distinctions {
-    fn of(workflow: &Workflow) -> Self {
+    /// Of a workflow and those that it calls: an error of a called one may be told apart in each of them.
+    fn of(files: &[(String, &Workflow)]) -> Self {
         let text_of = |value: &dyn Fn() -> serde_json::Result<String>| value().unwrap_or_default();
-        let settings = text_of(&|| serde_json::to_string(&workflow.settings));
+        let settings: String =
+            files.iter().map(|(_, file)| text_of(&|| serde_json::to_string(&file.settings))).collect();
         let (mut text, mut conditions) = (settings.clone(), settings);
-        for node in workflow.nodes.values() {
+        for node in files.iter().flat_map(|(_, file)| file.nodes.values()) {
             text.push_str(&text_of(&|| serde_json::to_string(node)));
             conditions.push_str(node.condition.as_deref().unwrap_or_default());
             if CONDITIONAL.contains(&node.kind.as_str()) {
@@ -124,104 +127,132 @@ impl Distinctions {
     }
 }
 
-/// Plans the faults of all steps of the workflow's own file.
-pub(super) fn plan(workflow: &Workflow, catalog: &Catalog) -> Plan {
-    let distinctions = Distinctions::of(workflow);
+/// Calls that are followed into each other.
+const DEPTH: usize = 8;
+
+/// The workflow and those that its steps call, each with the names of the steps on the way: empty, `call/`, `call/inner/`.
+fn files(compiled: &Compiled) -> Vec<(String, &Workflow)> {
+    let mut found: Vec<(String, &Workflow)> = vec![(String::new(), &compiled.workflow)];
+    let mut next = 0;
+    while let Some((scope, file)) = found.get(next).cloned() {
+        next += 1;
+        if scope.matches('/').count() >= DEPTH {
+            continue;
+        }
+        for (id, node) in &file.nodes {
+            let called = compiled.called_by(file, id).filter(|_| node.disabled != Some(true));
+            found.extend(called.map(|called| (format!("{scope}{id}/"), &**called)));
+        }
+    }
+    found
+}
+
+/// Plans the faults of all steps of the workflow and of those that it calls.
+pub(super) fn plan(compiled: &Compiled, catalog: &Catalog) -> Plan {
+    let files = files(compiled);
+    let distinctions = Distinctions::of(&files);
     let mut plan = Plan { groups: Vec::new(), not_tried: Vec::new() };
-    let mut skip = |step: &str, faults: usize, reason: &str| {
-        if faults > 0 {
-            plan.not_tried.push(NotTried {
-                step: Some(step.to_owned()),
-                faults: Some(faults),
-                reason: reason.to_owned(),
-            });
-        }
-    };
-    let mut groups: Vec<FaultGroup> = Vec::new();
-    let mut has_called_files = false;
-    for (id, node) in &workflow.nodes {
-        let Some(kind) = catalog.get(&node.kind) else { continue };
-        let errors = kind.errors.len();
-        if node.disabled == Some(true) {
-            skip(id, errors, "The step is disabled.");
-            continue;
-        }
-        let lone =
-            |name: &str, fault: FaultKind| FaultGroup { step: id.clone(), faults: vec![name.to_owned()], kind: fault };
-        match kind.role {
-            Role::Approval | Role::Form | Role::Pause => {
-                groups.push(lone("nobody answers", FaultKind::Silence));
-                skip(
-                    id,
-                    errors,
-                    "The engine itself carries out steps that ask people; only 'nobody answers' is tried.",
-                );
-                continue;
-            }
-            Role::Loop | Role::Parallel | Role::Subworkflow => {
-                has_called_files |= kind.role == Role::Subworkflow;
-                skip(id, errors, "Errors of a container come from the steps in it, which are tried.");
-                continue;
-            }
-            Role::Recovery => {
-                skip(id, errors, "Faults of the error handling itself are not tried.");
-                continue;
-            }
-            Role::Stop | Role::Wait | Role::Break => {
-                skip(id, errors, "The engine itself carries out this step.");
-                continue;
-            }
-            Role::Trigger | Role::Step => {}
-        }
-        let config = settings(node, kind);
-        let effects = kind.effects.of(&config);
-        for declared in &kind.errors {
-            let error = CallError {
-                error_type: Some(declared.error_type),
-                code: declared.code.clone(),
-                message: None,
-                retryable: Some(declared.retryable),
-                may_have_happened: may_have_happened(declared.error_type, &declared.code, effects),
-                retry_after_ms: None,
-                suggested_action: None,
-                details: serde_json::Map::new(),
-                held: None,
-            };
-            let name = format!("{:?} {}", declared.error_type, declared.code);
-            let signature = distinctions.signature(&error);
-            let same = groups.iter_mut().rev().take_while(|group| group.step == *id).find(|group| match &group.kind {
-                FaultKind::Error(known) => distinctions.signature(known) == signature,
-                _ => false,
-            });
-            match same {
-                Some(group) => group.faults.push(name),
-                None => groups.push(FaultGroup {
-                    step: id.clone(),
-                    faults: vec![name],
-                    kind: FaultKind::Error(Box::new(error)),
-                }),
-            }
-        }
-        if effects == Effects::None {
-            continue;
-        }
-        let limit = node.timeout_ms.or(kind.timeout_ms).is_some() || config.get("timeoutMs").is_some();
-        if limit && !kind.errors.iter().any(|error| error.error_type == ErrorType::Timeout) {
-            groups.push(lone("time-out", FaultKind::Timeout));
-        }
-        groups.push(lone("crash", FaultKind::Crash));
-        groups.push(lone("cancel", FaultKind::Cancel));
-        if kind.kind != "builtin.audit" {
-            groups.push(lone("empty result", FaultKind::Empty));
-            groups.push(lone("huge result", FaultKind::Huge));
-        }
+    for (scope, file) in &files {
+        plan.add(catalog, &distinctions, scope, file);
     }
-    plan.groups = groups;
-    let mut general =
-        |reason: &str| plan.not_tried.push(NotTried { step: None, faults: None, reason: reason.to_owned() });
-    general("Faults of another item or iteration than the first, and three faults in one run.");
-    if has_called_files {
-        general("Steps of called workflows. Prove those files on their own.");
-    }
+    let reason = "Faults of another item or iteration than the first, and three faults in one run.";
+    plan.not_tried.push(NotTried { step: None, faults: None, reason: reason.to_owned() });
     plan
+}
+
+impl Plan {
+    fn add(&mut self, catalog: &Catalog, distinctions: &Distinctions, scope: &str, workflow: &Workflow) {
+        let mut skip = |step: &str, faults: usize, reason: &str| {
+            if faults > 0 {
+                self.not_tried.push(NotTried {
+                    step: Some(step.to_owned()),
+                    faults: Some(faults),
+                    reason: reason.to_owned(),
+                });
+            }
+        };
+        let mut groups: Vec<FaultGroup> = Vec::new();
+        for (own, node) in &workflow.nodes {
+            let id = &format!("{scope}{own}");
+            let Some(kind) = catalog.get(&node.kind) else { continue };
+            let errors = kind.errors.len();
+            if node.disabled == Some(true) {
+                skip(id, errors, "The step is disabled.");
+                continue;
+            }
+            let lone = |name: &str, fault: FaultKind| FaultGroup {
+                step: id.clone(),
+                faults: vec![name.to_owned()],
+                kind: fault,
+            };
+            match kind.role {
+                Role::Approval | Role::Form | Role::Pause => {
+                    groups.push(lone("nobody answers", FaultKind::Silence));
+                    skip(
+                        id,
+                        errors,
+                        "The engine itself carries out steps that ask people; only 'nobody answers' is tried.",
+                    );
+                    continue;
+                }
+                Role::Loop | Role::Parallel | Role::Subworkflow => {
+                    skip(id, errors, "Errors of a container come from the steps in it, which are tried.");
+                    continue;
+                }
+                Role::Recovery => {
+                    skip(id, errors, "Faults of the error handling itself are not tried.");
+                    continue;
+                }
+                Role::Stop | Role::Wait | Role::Break => {
+                    skip(id, errors, "The engine itself carries out this step.");
+                    continue;
+                }
+                Role::Trigger | Role::Step => {}
+            }
+            let config = settings(node, kind);
+            let effects = kind.effects.of(&config);
+            for declared in &kind.errors {
+                let error = CallError {
+                    error_type: Some(declared.error_type),
+                    code: declared.code.clone(),
+                    message: None,
+                    retryable: Some(declared.retryable),
+                    may_have_happened: may_have_happened(declared.error_type, &declared.code, effects),
+                    retry_after_ms: None,
+                    suggested_action: None,
+                    details: serde_json::Map::new(),
+                    held: None,
+                };
+                let name = format!("{:?} {}", declared.error_type, declared.code);
+                let signature = distinctions.signature(&error);
+                let same =
+                    groups.iter_mut().rev().take_while(|group| group.step == *id).find(|group| match &group.kind {
+                        FaultKind::Error(known) => distinctions.signature(known) == signature,
+                        _ => false,
+                    });
+                match same {
+                    Some(group) => group.faults.push(name),
+                    None => groups.push(FaultGroup {
+                        step: id.clone(),
+                        faults: vec![name],
+                        kind: FaultKind::Error(Box::new(error)),
+                    }),
+                }
+            }
+            if effects == Effects::None {
+                continue;
+            }
+            let limit = node.timeout_ms.or(kind.timeout_ms).is_some() || config.get("timeoutMs").is_some();
+            if limit && !kind.errors.iter().any(|error| error.error_type == ErrorType::Timeout) {
+                groups.push(lone("time-out", FaultKind::Timeout));
+            }
+            groups.push(lone("crash", FaultKind::Crash));
+            groups.push(lone("cancel", FaultKind::Cancel));
+            if kind.kind != "builtin.audit" {
+                groups.push(lone("empty result", FaultKind::Empty));
+                groups.push(lone("huge result", FaultKind::Huge));
+            }
+        }
+        self.groups.extend(groups);
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::environment::Place;
 use super::faults::{FaultGroup, FaultKind};
+use super::scope::{failed_at, is_called, of_event, own_id, scoped};
 use crate::simulation::End;
 use indexmap::IndexSet;
 use schemars::JsonSchema;
@@ -92,7 +93,7 @@ impl Base {
     pub(super) fn of(compiled: &Compiled, state: &RunState, events: &[RunEvent]) -> Self {
         let summary = summary::of(compiled, state);
         let starts = events.iter().filter(|event| matches!(event.body, EventBody::StepStart(_)));
-        let order: IndexSet<String> = starts.filter_map(|event| event.step_id.clone()).collect();
+        let order: IndexSet<String> = starts.filter_map(|event| of_event(compiled, event)).collect();
         let is_task = |event: &&RunEvent| matches!(event.body, EventBody::HumanTaskCreated(_));
         Self {
             status: summary.status,
@@ -100,7 +101,7 @@ impl Base {
                 (summary.failed_step_id.clone().unwrap_or_default(), error.code().to_owned(), error.message.clone())
             }),
             events: events.len(),
-            reached: called(events),
+            reached: called(compiled, events),
             order: order.into_iter().collect(),
             tasks: events.iter().filter(is_task).map(task_place).collect(),
             calls: outside_calls(compiled, events),
@@ -110,16 +111,17 @@ impl Base {
 }
 
 /// Steps that a run called.
-pub(super) fn called(events: &[RunEvent]) -> BTreeSet<String> {
+pub(super) fn called(compiled: &Compiled, events: &[RunEvent]) -> BTreeSet<String> {
     let starts = events.iter().filter(|event| matches!(event.body, EventBody::StepStart(_)));
-    starts.filter_map(|event| event.step_id.clone()).collect()
+    starts.filter_map(|event| of_event(compiled, event)).collect()
 }
 
-/// Calls that reach outside, of steps of the run's own file.
+/// Calls that reach outside.
 fn outside_calls(compiled: &Compiled, events: &[RunEvent]) -> usize {
     let reaches_out = |event: &&RunEvent| {
         let (EventBody::StepStart(start), Some(step)) = (&event.body, &event.step_id) else { return false };
-        compiled.kind_of(step).is_some_and(|(kind, _)| kind.effects.of(&start.config) != Effects::None)
+        let kind = compiled.kind_at(event.path.as_deref(), step);
+        kind.is_some_and(|(kind, _)| kind.effects.of(&start.config) != Effects::None)
     };
     events.iter().filter(reaches_out).count()
 }
@@ -173,7 +175,7 @@ fn handling(
     let route = route(compiled, base, after);
     let by = if route.is_empty() { String::new() } else { format!(" ({})", route.join(" → ")) };
     let done = |outcome: Outcome, message: String| (outcome, route.clone(), message);
-    if let Some(step) = repeated_write(compiled, events) {
+    if let Some(step) = repeated_write(compiled, events).map(|step| title(compiled, &step)) {
         return done(
             Outcome::RepeatsWrite,
             format!("'{step}' is called again although the first call may have had an effect{by}."),
@@ -196,7 +198,7 @@ fn handling(
         RunStatus::Failed => {
             let error = summary.error.as_ref();
             let code = error.map(|error| error.code().to_owned()).unwrap_or_default();
-            let step = summary.failed_step_id.unwrap_or_default();
+            let step = title(compiled, &failed_at(compiled, events, &summary.failed_step_id.unwrap_or_default()));
             done(Outcome::EndsFailed, format!("The run fails at '{step}' with {code}{by}."))
         }
         RunStatus::Paused | RunStatus::Running | RunStatus::Created | RunStatus::Queued => {
@@ -218,7 +220,7 @@ fn handling(
                 done(Outcome::AsksPerson, format!("A person is asked{by}."))
             } else if recovered && (failed || has(&FaultKind::Crash)) {
                 done(Outcome::Recovered, format!("The step succeeds after all, and the run completes{by}."))
-            } else if summary.output.len() < base.output && !arrives(base, after) && failed {
+            } else if summary.output.len() < base.output && !arrives(compiled, base, after) && failed {
                 let (now, before) = (summary.output.len(), base.output);
                 done(
                     Outcome::LosesItems,
@@ -236,7 +238,11 @@ fn handling(
 fn is_at(event: &RunEvent, group: &FaultGroup, place: Option<&Place>) -> bool {
     let path = event.path.as_deref().unwrap_or_default();
     let item = |place: &Place| event.item.is_none() || place.item.is_none() || event.item == place.item;
-    event.step_id.as_deref() == Some(group.step.as_str()) && place.is_none_or(|place| place.path == path && item(place))
+    let here = match place {
+        Some(place) => place.path == path && item(place),
+        None => !is_called(&group.step),
+    };
+    here && event.step_id.as_deref() == Some(own_id(&group.step))
 }
 
 /// The first event of the fault's consequences.
@@ -258,20 +264,23 @@ fn recovered(after: &[RunEvent], group: &FaultGroup, place: Option<&Place>) -> b
     fails && after.iter().any(|event| is_at(event, group, place) && matches!(event.body, EventBody::StepDone(_)))
 }
 
+/// What people call a step: its title, else its name.
+fn title(compiled: &Compiled, name: &str) -> String {
+    let title = compiled.workflow.nodes.get(name).and_then(|node| node.title.clone());
+    title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| name.to_owned())
+}
+
 /// What happens after the fault, in order: retries, rules, and steps that do not run without it.
 fn route(compiled: &Compiled, base: &Base, after: &[RunEvent]) -> Vec<String> {
-    let name = |step: &str| {
-        let title = compiled.workflow.nodes.get(step).and_then(|node| node.title.clone());
-        title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| step.to_owned())
-    };
-    let first = after.first().and_then(|event| event.step_id.as_deref());
+    let name = |step: &str| title(compiled, step);
+    let first = after.first().and_then(|event| of_event(compiled, event));
     let mut route: Vec<(String, usize)> = Vec::new();
     let mut add = |word: String| match route.last_mut() {
         Some((last, times)) if *last == word => *times += 1,
         _ => route.push((word, 1)),
     };
     for event in after {
-        let step = event.step_id.as_deref().unwrap_or_default();
+        let step = &*of_event(compiled, event).unwrap_or_default();
         match &event.body {
             EventBody::RetryScheduled(_) => add("retry".to_owned()),
             EventBody::ErrorHandled(handled) if handled.action != "retry" => {
@@ -284,7 +293,7 @@ fn route(compiled: &Compiled, base: &Base, after: &[RunEvent]) -> Vec<String> {
             }
             EventBody::StepStart(_) if !base.reached.contains(step) => add(name(step)),
             // The fault itself is the beginning; other steps may fail because of it.
-            EventBody::StepError(failed) if failed.origin.is_none() && Some(step) != first => {
+            EventBody::StepError(failed) if failed.origin.is_none() && Some(step) != first.as_deref() => {
                 add(format!("{} fails ({})", name(step), failed.error.code()));
             }
             EventBody::HumanTaskCreated(task) if is_about_fault(task) => add("a person".to_owned()),
@@ -301,12 +310,12 @@ fn route(compiled: &Compiled, base: &Base, after: &[RunEvent]) -> Vec<String> {
 }
 
 /// The failed item went on to a step that tells somebody, or writes something.
-fn arrives(base: &Base, after: &[RunEvent]) -> bool {
+fn arrives(compiled: &Compiled, base: &Base, after: &[RunEvent]) -> bool {
     after.iter().any(|event| {
-        let Some(step) = event.step_id.as_deref() else { return false };
+        let Some(step) = of_event(compiled, event) else { return false };
         let EventBody::StepStart(start) = &event.body else { return false };
         let writes = start.idempotency_key.is_some() || start.kind == "builtin.audit" || start.kind == "flow.respond";
-        !base.reached.contains(step) && writes
+        !base.reached.contains(&step) && writes
     })
 }
 
@@ -319,14 +328,15 @@ fn repeated_write(compiled: &Compiled, events: &[RunEvent]) -> Option<String> {
         let slot = (step, event.path.as_deref(), event.item, event.visit);
         match &event.body {
             EventBody::StepStart(start) if start.origin.is_none() => {
-                let Some((kind, sends_key)) = compiled.kind_of(step) else { continue };
+                let kind = compiled.kind_at(event.path.as_deref(), step);
+                let Some((kind, sends_key)) = kind else { continue };
                 let writes =
                     kind.effects.of(&start.config) == Effects::Write && kind.replay.of(&start.config) == Replay::Ask;
                 if !writes || sends_key {
                     continue;
                 }
                 if risky.get(&slot) == Some(&true) {
-                    return Some(step.to_owned());
+                    return Some(scoped(compiled, event.path.as_deref(), step));
                 }
                 risky.insert(slot, false);
             }

@@ -41,7 +41,7 @@ fn run(mut workflow: Workflow, params: &Value, fails: bool) -> (RunStatus, Vec<V
     let mut service = Service { fails };
     let mut run = Simulation::new(Arc::clone(&compiled), &mut service, Limits::default());
     let context = signalbox_model::Map::new();
-    run.start(Start { params: params.clone(), context, seed: 7, until: None, now_ms: 1_800_000_000_000 });
+    run.start(Start { params: params.clone(), context, seed: 7, until: None, rerun: None, now_ms: 1_800_000_000_000 });
     run.run(|_| false);
     let (events, state) = run.into_events();
     let summary = Observed::new(&compiled, &state, &events).summary;

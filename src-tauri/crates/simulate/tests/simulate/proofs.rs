@@ -244,6 +244,64 @@ fn a_fault_becomes_a_test_that_passes() {
     assert!(refused.message.contains("no fault 'ToolError GONE'"), "{refused:?}");
 }
 
+/// A step of another file fails there; what follows is told by the names of both files.
+#[test]
+fn steps_of_called_workflows_are_proved_where_they_are_called() {
+    let called = |id: &str, nodes: &Value, edges: &[(&str, &str)]| {
+        let mut file = workflow(nodes, edges);
+        file.id = id.to_owned();
+        file.settings = serde_json::from_value(json!({ "errorPolicy": "fail" })).expect("settings");
+        Arc::new(file)
+    };
+    let send = json!({ "type": "http.request", "config": { "method": "POST", "url": "https://example.org/send" } });
+    let notify = called("notify", &json!({ "fetch": send }), &[]);
+    let fetch = json!({ "type": "http.request", "config": { "url": "https://example.org/a" } });
+    let call = json!({ "type": "flow.subworkflow", "config": { "workflow": "notify" } });
+    let collect = called(
+        "collect",
+        &json!({ "fetch": fetch, "call": call, "told": { "type": "data.set", "config": { "assign": { "ok": false } } } }),
+        &[("fetch.success", "call"), ("call.error", "told")],
+    );
+    let nodes = json!({ "fetch": fetch, "call": { "type": "flow.subworkflow", "config": { "workflow": "collect" } } });
+    let mut flow = workflow(&nodes, &[("fetch.success", "call")]);
+    flow.settings = serde_json::from_value(json!({ "errorPolicy": "fail" })).expect("settings");
+    let files: BTreeMap<String, Arc<Workflow>> =
+        [("notify".to_owned(), notify), ("collect".to_owned(), collect)].into_iter().collect();
+    let compiled = Compiled::with_files(Arc::new(flow), "h", &CATALOG, &files);
+    let compiled = Arc::new(compiled.unwrap_or_else(|found| panic!("{found:#?}")));
+    let report = prove(&compiled, &CATALOG, &[]);
+    let steps: Vec<&str> = report.steps.keys().map(String::as_str).collect();
+    assert_eq!(steps, ["fetch", "call/fetch", "call/told", "call/call/fetch"], "{:#?}", report.not_tried);
+    assert!(report.steps.values().all(|step| step.not_reached == 0 || step.tried == 0), "{:#?}", report.steps);
+    // The same id in three files: each has its own fault, and its own way.
+    let outer = result(&report, "fetch", "NetworkError CONNECTION", false);
+    assert_eq!(outer.failed_step.as_deref(), Some("fetch"), "{outer:#?}");
+    let inner = result(&report, "call/fetch", "NetworkError CONNECTION", false);
+    assert_eq!((inner.outcome, inner.failed_step.as_deref()), (Outcome::EndsFailed, Some("call")), "{inner:#?}");
+    let mock = inner.mock.as_ref().expect("a mock");
+    assert_eq!((mock.step.as_str(), mock.path.as_deref()), ("fetch", Some("call")));
+    let handled = result(&report, "call/call/fetch", "ToolError AUTH", false);
+    assert_eq!(
+        (handled.outcome, handled.route.last().map(String::as_str)),
+        (Outcome::Handled, Some("call/told")),
+        "{handled:#?}"
+    );
+    // A write that may have happened is not repeated there either.
+    let write = result(&report, "call/call/fetch", "crash", false);
+    assert_eq!(write.outcome, Outcome::AsksPerson, "{write:#?}");
+    // As a test the fault stands at its path.
+    let name = FaultName {
+        step: "call/fetch".to_owned(),
+        fault: "NetworkError CONNECTION".to_owned(),
+        first_call_only: false,
+    };
+    let (test, _) =
+        fault_test((&compiled, &CATALOG), &[], &name, None, ("F", "orders.signalbox.json", &[])).expect("a test");
+    assert_eq!(test.mocks[0].path.as_deref(), Some("call"), "{:#?}", test.mocks);
+    let again = signalbox_simulate::run_test(&test, &compiled, &CATALOG);
+    assert!(again.passed, "{:#?}", again.differences);
+}
+
 /// The target: at most 20 s for 60 steps. Printed, not judged: machines differ.
 #[test]
 fn sixty_steps() {

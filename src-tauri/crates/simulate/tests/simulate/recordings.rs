@@ -3,9 +3,11 @@
 use crate::support::{CATALOG, compile, messages, orders, read, workflow};
 use serde_json::{Value, json};
 use signalbox_engine::Compiled;
-use signalbox_model::{EventBody, RunEvent, Workflow};
+use signalbox_engine::rerun::{Original, Overrides, plan};
+use signalbox_model::{RunEvent, Workflow};
 use signalbox_simulate::check::{propose, simulate};
 use signalbox_simulate::record::record;
+use signalbox_simulate::test_file::{FILE_LIMIT, RerunStart};
 use signalbox_simulate::{TestFile, run_test};
 use std::sync::Arc;
 
@@ -151,9 +153,72 @@ fn what_a_test_cannot_repeat_is_refused() {
         edited.insert(3, edit);
         assert_eq!(refused(&edited), "The input of 'check' was changed in the debugger.");
     }
-    let EventBody::WorkflowStart(start) = &mut edited[0].body else { panic!("a start") };
-    start.base = Some(Box::default());
-    assert!(refused(&edited).starts_with("The run began in the middle"));
+    // A test that could not be read again is not written.
+    let mut large = read("");
+    large.params.insert("rows".to_owned(), "x".repeat(FILE_LIMIT).into());
+    let error = large.write().expect_err("too large");
+    assert!(error.message.contains("it may have 16 MiB"), "{error}");
+}
+
+/// A re-run from `check` with other data than the original had there: what was fetched before is kept, and not fetched again.
+fn rerun_from_check(flow: &Workflow) -> (TestFile, Vec<String>) {
+    let compiled = compile(flow.clone());
+    let world = "params: { token: '•••1•' }\nmocks:
+- { step: fetch, output: { success: [ { response: { amount: 250, mail: 'to •••2•' } } ] } }
+- { step: pay, error: { code: AUTH } }
+";
+    let whole = events(&compiled, world);
+    let input = Some(vec![json!({ "response": { "amount": 120 } })]);
+    let plan = plan(Original { compiled: &compiled, events: &whole }, &compiled, "check").expect("a plan");
+    let made = plan.with(&compiled, Overrides { input, ..Overrides::default() }).expect("a re-run");
+    let mut world = read("mocks: [ { step: pay, afterMs: 40, output: { success: [ { ok: true } ] } } ]\n");
+    world.params = (*made.params).as_object().cloned().unwrap_or_default();
+    world.context = made.context;
+    world.rerun = Some(RerunStart { from: made.from, base: Box::new(made.base) });
+    let again = simulate(&world, &compiled, &CATALOG).events;
+    let recorded = record("Saved", "orders.signalbox.json", &again, &[flow], &CATALOG).expect("recorded");
+    let (mut test, mut notes) = (recorded.test, recorded.notes);
+    notes.extend(propose(&mut test, &again, &compiled, &CATALOG));
+    (TestFile::read(&test.write().expect("written")).expect("read"), notes)
+}
+
+#[test]
+fn the_kept_part_of_a_re_run_is_the_recording_of_its_test() {
+    let (test, notes) = rerun_from_check(&orders());
+    let called: Vec<(&str, i64)> = test.calls.iter().map(|call| (call.step.as_str(), call.after_ms)).collect();
+    assert_eq!(called, [("pay", 40)]);
+    assert_eq!(test.rerun.as_ref().map(|rerun| rerun.from.as_str()), Some("check"));
+    assert_eq!(test.expect.output, Some(vec![json!({ "paid": true })]));
+    assert!(notes[0].contains("params/token; the results that were kept/events/"), "{notes:?}");
+    assert!(!test.is_healthy(), "a proof begins at the beginning");
+    let result = run_test(&test, &compile(orders()), &CATALOG);
+    assert!(result.passed, "{:#?}", result.differences);
+    // The value of the earlier step is the kept one: `pay` reads it by name.
+    let mut asserted = test.clone();
+    asserted.expect.assertions.push("calls.pay[0].config.body.amount == 250".to_owned());
+    let result = run_test(&asserted, &compile(orders()), &CATALOG);
+    assert!(result.passed, "{:#?}", result.differences);
+}
+
+#[test]
+fn a_kept_part_that_no_longer_fits_is_told_step_by_step() {
+    let (test, _) = rerun_from_check(&orders());
+    let mut flow = orders();
+    flow.nodes["fetch"].kind = "data.set".to_owned();
+    flow.nodes["fetch"].config = Some(json!({ "assign": { "response": { "amount": 1 } } }));
+    let result = run_test(&test, &compile(flow), &CATALOG);
+    let wanted = "'fetch' was a step of the kind http.request and is one of data.set now. Save the test again.";
+    assert!(messages(&result).contains(&wanted), "{:#?}", messages(&result));
+    let mut flow = orders();
+    let fetch = flow.nodes.shift_remove("fetch").expect("there");
+    flow.nodes.insert("fetched".to_owned(), fetch);
+    let pay = flow.nodes["pay"].config.take().map(|config| config.to_string().replace("nodes.fetch", "nodes.fetched"));
+    flow.nodes["pay"].config = pay.and_then(|config| serde_json::from_str(&config).ok());
+    flow.edges[0] = serde_json::from_value(json!({ "from": "fetched.success", "to": "check" })).expect("an edge");
+    let result = run_test(&test, &compile(flow), &CATALOG);
+    let found = messages(&result);
+    assert!(!result.passed && found[0] == "The workflow has no step 'fetch' any more.", "{found:#?}");
+    assert!(!found.iter().any(|one| one.contains("fault of the program")), "{found:#?}");
 }
 
 /// A later definition is tested with the same answers.
@@ -174,6 +239,27 @@ fn a_changed_workflow_fails_its_test_readably() {
     assert!(found.contains(&"'check' ports/false: expected 0, got 1."), "{found:#?}");
     assert!(found.contains(&"'small' calls: expected 0, got 1."), "{found:#?}");
     assert!(result.notes.iter().any(|note| note.contains("'pay' was not called this way")), "{:#?}", result.notes);
+}
+
+/// A step that adds its result to its item: the recorded answer is the result, and the item is what comes before it now.
+#[test]
+fn a_recorded_result_is_added_to_the_item_that_comes_now() {
+    let nodes = json!({
+        "price": { "type": "data.set", "config": { "assign": { "net": 8 }, "keep": false } },
+        "tell": { "type": "http.request", "config": { "url": "https://example.org/tell", "keepInput": true } },
+    });
+    let flow = workflow(&nodes, &[("price.success", "tell")]);
+    let (test, _) =
+        saved(&flow, "mocks: [ { step: tell, output: { success: [ { net: 8, result: { ok: true } } ] } } ]\n");
+    let mut changed = flow.clone();
+    changed.nodes["price"].config = Some(json!({ "assign": { "net": 9 }, "keep": false }));
+    let result = run_test(&test, &compile(changed), &CATALOG);
+    assert_eq!(messages(&result), ["output/0/net: expected 8, got 9."]);
+    // The name of the result is taken now: the call would be refused, and is here.
+    let mut taken = flow;
+    taken.nodes["price"].config = Some(json!({ "assign": { "result": 1 }, "keep": false }));
+    let result = run_test(&test, &compile(taken), &CATALOG);
+    assert!(result.notes.iter().any(|note| note.contains("INPUT_INVALID")) || !result.passed, "{result:#?}");
 }
 
 /// A healer asks a model, whose proposal is recorded and not asked for again.

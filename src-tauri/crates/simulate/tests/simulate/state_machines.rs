@@ -240,6 +240,7 @@ fn play(case: &Case) -> Verdict {
         context: signalbox_model::Map::new(),
         seed: 7,
         until: None,
+        rerun: None,
         now_ms: 1_800_000_000_000,
     });
     let end = run.run(|_| false);

@@ -31,6 +31,8 @@ const KINDS: usize = 24;
 const SETTINGS: usize = 6_000;
 /// Who asks for a run of a try says so in a message.
 const AGENT: &str = "agent";
+/// Somebody asked for it on another screen.
+const PERSON: &str = "person";
 
 /// A tool for agents.
 #[derive(Debug, Clone, PartialEq)]
@@ -312,7 +314,7 @@ impl App {
                 let message = "The planner is at work on this workflow.";
                 return Err(ApiError::unavailable("BUSY", message, "Wait until it has ended, then read it again."));
             }
-            app.patch_proposal(&caller, &reference, Some(&revision), &asked.patch)
+            app.patch_proposal(&caller, &reference, Some(&revision), &asked.patch, (AGENT, ""))
         })
         .await
     }
@@ -326,7 +328,7 @@ impl App {
         change(&empty, patch)?;
         let request = crate::dto::WorkflowCreate { name: Some(name.to_owned()), sample_id: None };
         let open = crate::commands::workflow_create(self, caller, request)?;
-        self.patch_proposal(caller, &open.reference, None, patch)
+        self.patch_proposal(caller, &open.reference, None, patch, (AGENT, ""))
     }
 
     /// The proposal of a workflow, or the file, and its revision.
@@ -343,12 +345,13 @@ impl App {
         reference: &str,
         revision: &str,
         patch: &[Value],
+        why: &str,
     ) -> ApiResult<()> {
         if self.planning.working(reference).is_some() {
             let message = "The planner is at work on this workflow.";
             return Err(ApiError::unavailable("BUSY", message, "Wait until it has ended."));
         }
-        self.patch_proposal(caller, reference, Some(revision), patch).map(drop)
+        self.patch_proposal(caller, reference, Some(revision), patch, (PERSON, why)).map(drop)
     }
 
     fn patch_proposal(
@@ -357,6 +360,7 @@ impl App {
         reference: &str,
         revision: Option<&str>,
         patch: &[Value],
+        (who, why): (&str, &str),
     ) -> ApiResult<Value> {
         let (document, base) = self.keep_plan(reference, |kept| {
             let (now, base, _) = self.proposed(reference)?;
@@ -369,15 +373,15 @@ impl App {
             let proposal = Proposal { base: base.clone(), document: document.clone(), by, at: at.clone() };
             kept.proposal = Some(proposal);
             // Several patches in a row are one message.
-            if kept.messages.last().is_none_or(|last| last.by != AGENT) {
-                kept.messages.push(PlanMessage { by: AGENT.into(), at, ..PlanMessage::default() });
+            if who != AGENT || kept.messages.last().is_none_or(|last| last.by != AGENT) {
+                kept.messages.push(PlanMessage { by: who.into(), at, text: why.into(), ..PlanMessage::default() });
             }
             Ok((document, base))
         })?;
         let revision = revision_of(&document);
         let facts = json!({
             "workflowId": document["id"], "name": document["name"], "before": revision_of(&base), "after": revision,
-            "by": AGENT,
+            "by": who,
         });
         let facts = caller.signed(facts);
         let record = self.fact(AuditEvent::PlanProposed, Level::Info, caller.actor(), facts);
