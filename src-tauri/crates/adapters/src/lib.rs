@@ -23,6 +23,7 @@ pub mod llm;
 pub mod mail;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+pub mod network;
 #[cfg(feature = "mcp")]
 pub mod oauth;
 #[cfg(feature = "app")]
@@ -34,7 +35,7 @@ mod request_credentials;
 pub mod samples;
 pub mod script;
 pub mod sinks;
-#[cfg(feature = "databases")]
+#[cfg(any(feature = "databases", feature = "mail"))]
 mod tls;
 #[cfg(feature = "app")]
 pub mod token_source;

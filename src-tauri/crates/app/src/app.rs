@@ -139,6 +139,8 @@ pub struct App {
     pub(crate) collector: OnceLock<Arc<Collector>>,
     /// Sends spans, where tracing is on.
     pub(crate) telemetry: Telemetry,
+    /// Why the proxy or the authorities of the settings cannot be used as they are.
+    pub(crate) network_error: Mutex<Option<String>>,
 }
 
 impl App {
@@ -257,10 +259,13 @@ impl App {
             tokens: ResumeTokens::default(),
             collector: OnceLock::new(),
             telemetry: Telemetry::default(),
+            network_error: Mutex::default(),
         });
         app.planning.belongs_to(&app);
         audit.copy_with(Arc::new(SinksOfApp(Arc::downgrade(&app))));
         app.grants_changed()?;
+        // Before anything goes out.
+        app.follow_network();
         if options.stays {
             app.verify_in_background();
             if let Some(threads) = &app.threads {

@@ -33,6 +33,7 @@ mod http_cookies;
 mod http_credential;
 mod http_header;
 mod http_items;
+mod http_save;
 mod http_text;
 mod keys;
 mod kinds_table;
@@ -50,6 +51,7 @@ mod tool_answer;
 mod tool_call;
 mod tool_question;
 mod two_lists;
+mod written_file;
 
 pub use check::check_descriptor;
 pub use fault::run_faulted;

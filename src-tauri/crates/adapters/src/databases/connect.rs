@@ -1,6 +1,7 @@
 //! Where a server is: only at allowed addresses, with a password only for hosts that it allows.
 
 use crate::address::{self, Class, Reach};
+use crate::network::{self, PerNetwork};
 use crate::tls;
 use rustls::ClientConfig;
 use signalbox_ports::databases::{DatabaseError, DatabaseFault, Server};
@@ -10,7 +11,7 @@ use signalbox_ports::{Credential, CredentialKind};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use url::Url;
 
 /// What is the same for all calls that may share a connection.
@@ -25,10 +26,10 @@ pub(super) struct Key {
     password: u64,
 }
 
-/// Certificates of the system, read once, and a key for the hashes of passwords.
+/// Certificates of the system and the settings, read once, and a key for the hashes of passwords.
 #[derive(Default)]
 pub(super) struct Connector {
-    trusted: OnceLock<Result<Arc<ClientConfig>, String>>,
+    trusted: PerNetwork<Arc<ClientConfig>>,
     hashes: RandomState,
 }
 
@@ -144,7 +145,7 @@ impl Connector {
     pub(super) fn tls(&self, root_certificate: Option<&str>) -> Result<Arc<ClientConfig>, DatabaseError> {
         let made = match root_certificate {
             Some(pem) => tls::client_config(Some(pem)).map(Arc::new),
-            None => self.trusted.get_or_init(|| tls::client_config(None).map(Arc::new)).clone(),
+            None => self.trusted.get_or_make(&network::current(), || tls::client_config(None).map(Arc::new)),
         };
         made.map_err(|why| refused(DatabaseFault::Tls, format!("The connection cannot be encrypted: {why}")))
     }

@@ -14,6 +14,7 @@ mod databases_sqlite;
 mod files;
 mod http;
 mod http_exchange;
+mod http_save;
 mod http_shapes;
 mod kinds;
 mod llm;
@@ -28,4 +29,6 @@ mod mail_servers;
 mod mcp;
 mod mcp_questions;
 mod oauth_secrets;
+#[cfg(unix)]
+mod proxy;
 mod vault;
