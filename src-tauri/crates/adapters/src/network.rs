@@ -100,7 +100,7 @@ impl Network {
     }
 
     /// The authorities of the system and those of the settings. Reading the system's takes a while.
-    #[cfg(any(feature = "databases", feature = "mail"))]
+    #[cfg(any(feature = "brokers", feature = "databases", feature = "mail"))]
     pub(crate) fn trusted(&self) -> Vec<CertificateDer<'static>> {
         let mut all = rustls_native_certs::load_native_certs().certs;
         all.extend(self.authorities.iter().cloned());

@@ -33,8 +33,8 @@ use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
-    DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, Models, OpenFile, PooledDatabases,
-    RealClock, RealIds, Vault, WebHttp, mcp, private,
+    DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, MessageBrokers, Models, OpenFile,
+    PooledDatabases, RealClock, RealIds, Vault, WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
 use signalbox_model::items::pages;
@@ -207,6 +207,7 @@ impl App {
             retrieval: Arc::new(IndexFolder::new(data.join("indexes"))),
             databases: Arc::new(PooledDatabases::new(files.clone())),
             mail: Arc::new(MailServers::new(&[])),
+            brokers: Arc::new(MessageBrokers::default()),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

@@ -10,6 +10,7 @@
 
 mod a2a;
 mod binary;
+mod brokers;
 mod cel;
 pub mod check;
 pub mod connector;
@@ -53,6 +54,7 @@ mod tool_question;
 mod two_lists;
 mod written_file;
 
+pub use brokers::{MessageLook, NewMessage, message_sample, watch_messages};
 pub use check::check_descriptor;
 pub use fault::run_faulted;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};

@@ -4,6 +4,7 @@
 
 pub mod audit_sink;
 pub mod binaries;
+pub mod brokers;
 pub mod call_log;
 pub mod databases;
 pub mod documents;
@@ -23,6 +24,7 @@ mod wait;
 
 pub use audit_sink::{AuditLine, AuditSink, NotTaken};
 pub use binaries::{Binaries, BinaryError, NoBinaries};
+pub use brokers::{Brokers, NoBrokers};
 pub use call_log::{CallLog, Unheard};
 pub use databases::{Databases, NoDatabases};
 pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, NoDocuments};
@@ -280,4 +282,6 @@ pub struct World {
     pub databases: Arc<dyn Databases>,
     /// Mail servers.
     pub mail: Arc<dyn Mail>,
+    /// Message brokers.
+    pub brokers: Arc<dyn Brokers>,
 }

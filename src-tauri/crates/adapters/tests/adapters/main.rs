@@ -1,6 +1,7 @@
 //! The real outside world against peers on loopback; one binary.
 
 mod authorization_server;
+mod brokers;
 mod common;
 #[cfg(unix)]
 mod database_servers;
