@@ -173,6 +173,9 @@ impl Client {
     async fn receive(&mut self) -> Result<(u8, Vec<u8>), BrokerError> {
         let io = |error: std::io::Error| lost(&error);
         let kind = self.stream.read_u8().await.map_err(io)?;
+        if kind & 0xF0 != PUBLISH && ![CONNACK, PUBACK, SUBACK, PINGRESP, DISCONNECT].contains(&kind) {
+            return Err(bad_answer("it speaks no MQTT; check host and port"));
+        }
         let mut size = 0_u32;
         for shift in [0, 7, 14, 21] {
             let byte = self.stream.read_u8().await.map_err(io)?;
@@ -189,7 +192,7 @@ impl Client {
         }
         let mut packet = vec![0; usize::try_from(size).unwrap_or_default()];
         self.stream.read_exact(&mut packet).await.map_err(io)?;
-        if kind & 0xF0 == DISCONNECT {
+        if kind == DISCONNECT {
             let code = packet.first().copied().unwrap_or_default();
             let ended = || BrokerError::new(BrokerFault::Connection, "The broker ended the connection");
             return Err(refusal(code).unwrap_or_else(ended));
