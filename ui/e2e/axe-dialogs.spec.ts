@@ -196,7 +196,7 @@ test('no violations in proofs, faults, failures, health, destinations, sign-ins,
   await host.rpc('settings_set', { settings: { theme: 'system', layout: {}, keymap: {}, language: 'zh' } });
   await page.reload();
   await expect(page.locator('html[lang^=zh]')).toBeAttached();
-  for (const hash of ['#/failures', '#/health', `#/health/${orders.id}`, '#/help', '#/settings/notify', '#/settings/telemetry', '#/catalog']) {
+  for (const hash of ['#/failures', '#/health', `#/health/${orders.id}`, '#/help', '#/settings/notify', '#/settings/network', '#/settings/telemetry', '#/catalog']) {
     await walk.go(hash, main);
     // Colours are those of the other language.
     walk.found.push(...(process.env.SIGNALBOX_SHOTS ? await look(page, `zh ${hash.slice(2)}`) : await violations(page, `zh ${hash}`)));

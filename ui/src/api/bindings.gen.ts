@@ -791,6 +791,8 @@ export type ByConfig =
     values: Record<string, Effects>;
     /** For values that are not listed. */
     otherwise: Effects;
+    /** Other config fields → result where one of them is set, before the table. */
+    given?: Record<string, Effects>;
   }
   | {
     /** Name of the config field. */
@@ -811,6 +813,8 @@ export type ByConfig2 =
     values: Record<string, Replay>;
     /** For values that are not listed. */
     otherwise: Replay;
+    /** Other config fields → result where one of them is set, before the table. */
+    given?: Record<string, Replay>;
   }
   | {
     /** Name of the config field. */
@@ -2902,6 +2906,58 @@ export interface Models {
 /** The two named policies. */
 export type NamedPolicy = 'safe' | 'fail';
 
+/** Which proxy requests go through, and which authorities are trusted beside those of the system. */
+export interface NetworkSet {
+  /** Which proxy. */
+  proxy: ProxyChoice;
+  /** Its address, such as `http://proxy.example.org:3128`. */
+  address?: string;
+  /** Hosts and networks that are asked without it: `intranet.example.org`, `10.0.0.0/8`. */
+  exceptions?: string[];
+  /** `secret://NAME`: user and password for the proxy. The secret must allow its host. */
+  credential?: string;
+  /** Certificates of authorities in PEM. */
+  authorities?: string;
+}
+
+/** An address to try the settings with. */
+export interface NetworkTest {
+  /** An http or https address. */
+  url: string;
+}
+
+/** What became of a request that was sent to try the settings. */
+export interface NetworkTested {
+  /** An answer came, whatever its status. */
+  ok: boolean;
+  /** `host:port` of the proxy that it went through; absent: the host was asked directly. */
+  through?: string;
+  /** Status of the answer. */
+  status?: number;
+  /** Why none came. */
+  error?: string;
+}
+
+/** How connections leave this machine. */
+export interface NetworkView {
+  /** Which proxy. */
+  proxy: ProxyChoice;
+  /** Its address, as a person set it. */
+  address?: string;
+  /** Hosts and networks that are asked without it. */
+  exceptions: string[];
+  /** The secret that the proxy gets, `secret://NAME`. */
+  credential?: string;
+  /** Certificates of authorities in PEM. */
+  authorities?: string;
+  /** SHA-256 of each of them. */
+  fingerprints: string[];
+  /** `host:port` of the proxy that this process uses now; absent: it uses none. */
+  inUse?: string;
+  /** Why the settings or the variables cannot be used as they are. */
+  error?: string;
+}
+
 /** One step of a workflow. */
 export interface Node {
   /** Node kind, for example `http.request`. */
@@ -3595,6 +3651,9 @@ export interface ProofView {
   /** The last one that ended. */
   last?: LastProof;
 }
+
+/** Which proxy requests go through. */
+export type ProxyChoice = 'environment' | 'none' | 'address';
 
 /** An alert whose condition is true for a workflow. */
 export interface RaisedHealthAlert {
@@ -7657,6 +7716,12 @@ export interface Commands {
   secret_test: { request: SecretTest; response: SecretTested };
   /** Lists the workflows and steps that use a secret. */
   secret_uses: { request: SecretName; response: SecretUse[] };
+  /** Returns the proxy and the certificate authorities of this machine. */
+  network_get: { request: Empty; response: NetworkView };
+  /** Sets the proxy and the certificate authorities; on this machine only. */
+  network_set: { request: NetworkSet; response: NetworkView };
+  /** Sends a request to an address by the proxy and the authorities of the settings, and returns what became of it. */
+  network_test: { request: NetworkTest; response: NetworkTested };
   /** Returns whether and where spans of runs are sent, and what became of them. */
   telemetry_get: { request: Empty; response: TelemetryView };
   /** Sets whether and where spans of runs are sent; on this machine only. */
@@ -7949,6 +8014,9 @@ export const commands: Record<CommandName, CommandInfo> = {
   secret_sign_out: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
   secret_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
   secret_uses: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  network_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  network_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['network_get', 'audit_list'] },
+  network_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   telemetry_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   telemetry_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get', 'run_trace'] },
   telemetry_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get'] },

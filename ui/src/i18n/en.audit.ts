@@ -172,6 +172,7 @@ export const audit = {
   'audit.payloads.erased.other': '{n} payloads erased and recorded',
   'audit.event.AUDIT_RETENTION': 'Old entries removed',
   'audit.event.AUDIT_RETENTION_CHANGED': 'Retention changed',
+  'audit.event.NETWORK_CHANGED': 'Network settings changed',
   'audit.event.TELEMETRY_CHANGED': 'Telemetry settings changed',
   'audit.event.CONNECTOR_CHANGED': 'Connector changed',
   'audit.event.BACKUP_SCHEDULE_CHANGED': 'Backup schedule changed',

@@ -117,6 +117,7 @@ export const automations = {
   'automations.onFailure': 'When another workflow fails',
   'automations.onFile': 'Files {glob} in {path}',
   'automations.onItems': 'New items of {url}, {every}',
+  'automations.onMessage': 'New message in {topic} at {host}',
   'automations.onMail': 'New mail in {mailbox} at {host}',
   'automations.onItemsOf': 'New items of the workflow {workflow}, {every}',
   'automations.onEvent': 'It waits for something to happen; no times are planned.',

@@ -31,12 +31,13 @@ import { pins } from './en.pins.ts';
 import { proof } from './en.proof.ts';
 import { tests } from './en.tests.ts';
 import { tools } from './en.tools.ts';
+import { network } from './en.network.ts';
 import { telemetry } from './en.telemetry.ts';
 import { destinations } from './en.destinations.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...health, ...failures, ...destinations, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...network, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...health, ...failures, ...destinations, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

@@ -163,6 +163,7 @@ export const audit = {
   'audit.payloads.erased.other': '{n} 个载荷已抹除并记录',
   'audit.event.AUDIT_RETENTION': '旧条目已移除',
   'audit.event.AUDIT_RETENTION_CHANGED': '保留期已更改',
+  'audit.event.NETWORK_CHANGED': '网络设置已更改',
   'audit.event.TELEMETRY_CHANGED': '遥测设置已更改',
   'audit.event.CONNECTOR_CHANGED': '连接器已更改',
   'audit.event.BACKUP_SCHEDULE_CHANGED': '备份计划已更改',

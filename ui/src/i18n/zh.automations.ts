@@ -105,6 +105,7 @@ export const automations = {
   'automations.onFailure': '当另一个工作流失败时',
   'automations.onFile': '{path} 中的文件 {glob}',
   'automations.onItems': '{url} 的新条目，{every}',
+  'automations.onMessage': '{host} 上 {topic} 中的新消息',
   'automations.onMail': '{host} 上 {mailbox} 中的新邮件',
   'automations.onItemsOf': '工作流 {workflow} 的新条目，{every}',
   'automations.onEvent': '它等待某事发生；没有计划的时间。',

@@ -4,6 +4,7 @@ import type { Translation } from './t.ts';
 import { data } from './zh.kinds-data.ts';
 import { documents } from './zh.kinds-documents.ts';
 import { mail } from './zh.kinds-mail.ts';
+import { messages } from './zh.kinds-messages.ts';
 import { objects } from './zh.kinds-objects.ts';
 import { steps } from './zh.kinds-steps.ts';
 import { triggers } from './zh.kinds-triggers.ts';
@@ -38,11 +39,12 @@ import { pins } from './zh.pins.ts';
 import { proof } from './zh.proof.ts';
 import { tests } from './zh.tests.ts';
 import { tools } from './zh.tools.ts';
+import { network } from './zh.network.ts';
 import { telemetry } from './zh.telemetry.ts';
 import { destinations } from './zh.destinations.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...telemetry, ...proof, ...health, ...failures, ...destinations, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...network, ...telemetry, ...proof, ...health, ...failures, ...destinations, ...common };
 
-export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...objects, ...steps, ...triggers };
+export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...messages, ...objects, ...steps, ...triggers };

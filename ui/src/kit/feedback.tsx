@@ -31,7 +31,7 @@ export function EmptyState({ art, title, text, actions }: { art?: ReactNode; tit
 export function Banner({ signal, title, children, actions, onClose, closeButton }: {
   signal: Signal; title: string; children?: ReactNode; actions?: ReactNode; onClose?: () => void; closeButton?: ReactNode;
 }) {
-  const tone = signal === 'err' ? '' : signal === 'warn' || signal === 'wait' ? 'wait' : signal === 'info' ? 'sel' : signal === 'person' ? 'person' : '';
+  const tone = signal === 'err' ? '' : signal === 'warn' || signal === 'wait' ? 'wait' : signal === 'info' ? 'sel' : signal === 'person' ? 'person' : signal === 'ok' ? 'ok' : '';
   return (
     <div className={`banner ${tone} ${onClose && closeButton ? 'closes' : ''}`} role={signal === 'err' ? 'alert' : 'status'}>
       <div className="banner-main">

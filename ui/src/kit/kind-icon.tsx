@@ -2,7 +2,7 @@
  * name gets a plain box. */
 import {
   ArrowDownUp, Ban, Bot, Box, Braces, Calculator, Calendar, CalendarClock, CircleDot, CirclePause, CircleStop, ClipboardList, Clock, CloudDownload, Cog, Combine, CopyX, Database, FileInput, FileJson,
-  FileOutput, FilePen, FileText, FileUp, Files, Filter, FolderOpen, Funnel, GitBranch, GitCompare, GitFork, GitMerge, Globe, Group, Hourglass, Layers,
+  FileOutput, FilePen, FileText, FileUp, Files, Filter, FolderOpen, Funnel, GitBranch, GitCompare, GitFork, GitMerge, Globe, Group, Hourglass, Inbox, Layers,
   List, ListChecks, ListEnd, ListFilter, LogOut, MailOpen, Merge, MessageSquareWarning, MousePointerClick, Octagon, OctagonAlert, OctagonX, Pause, PenLine, Pencil, Play, Plug, Repeat, Replace, Reply, Rows3, Save, Send, Sheet, Shield,
   Shuffle, Sigma, Signpost, SlidersHorizontal, SortAsc, Split, Square, SquarePen, Stamp, Table, TextCursorInput, Timer, Trash, TriangleAlert, Type, UserRound, Variable, Wand, Webhook, Workflow,
   Wrench, Zap, type LucideIcon,
@@ -13,7 +13,7 @@ const BY_NAME: { [name: string]: LucideIcon } = {
   'circle-dot': CircleDot, 'circle-pause': CirclePause, 'circle-stop': CircleStop, 'clipboard-list': ClipboardList, clock: Clock, 'cloud-download': CloudDownload, cog: Cog, combine: Combine, 'copy-x': CopyX, database: Database,
   'file-input': FileInput, 'file-json': FileJson, 'file-output': FileOutput, 'file-pen': FilePen, 'file-text': FileText,
   'file-up': FileUp, files: Files, filter: Filter, 'folder-open': FolderOpen, folder: FolderOpen, funnel: Funnel, 'git-branch': GitBranch,
-  'git-compare': GitCompare, 'git-fork': GitFork, 'git-merge': GitMerge, globe: Globe, group: Group, hourglass: Hourglass, layers: Layers, list: List, 'list-checks': ListChecks, 'list-end': ListEnd, 'list-filter': ListFilter, 'log-out': LogOut, 'mail-open': MailOpen,
+  'git-compare': GitCompare, 'git-fork': GitFork, 'git-merge': GitMerge, globe: Globe, group: Group, hourglass: Hourglass, inbox: Inbox, layers: Layers, list: List, 'list-checks': ListChecks, 'list-end': ListEnd, 'list-filter': ListFilter, 'log-out': LogOut, 'mail-open': MailOpen,
   merge: Merge, 'message-square-warning': MessageSquareWarning, shield: Shield, stamp: Stamp, 'user-round': UserRound,
   'mouse-pointer-click': MousePointerClick, octagon: Octagon, 'octagon-alert': OctagonAlert, 'octagon-x': OctagonX, pause: Pause, 'pen-line': PenLine, pencil: Pencil,
   play: Play, plug: Plug, repeat: Repeat, replace: Replace, reply: Reply, 'rows-3': Rows3, save: Save, send: Send, sheet: Sheet, shuffle: Shuffle, sigma: Sigma, signpost: Signpost,

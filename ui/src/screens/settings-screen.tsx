@@ -17,6 +17,7 @@ import { SinksSection } from './parts/sinks.tsx';
 import { BackupSection } from './parts/backup.tsx';
 import { AuditKeySection } from './parts/audit-key.tsx';
 import { RetentionSection } from './parts/retention.tsx';
+import { NetworkSection } from './parts/network.tsx';
 import { TelemetrySection } from './parts/telemetry.tsx';
 import { ToolsSection } from './parts/tools.tsx';
 import { TaskDestinationsSection } from './parts/task-destinations.tsx';
@@ -54,7 +55,7 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<><TaskDestinationsSection /><WebhooksSection /></>} telemetry={<TelemetrySection />} backup={<BackupSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
+      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<><TaskDestinationsSection /><WebhooksSection /></>} network={<NetworkSection />} telemetry={<TelemetrySection />} backup={<BackupSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
         onTheme={setTheme} onLanguage={(language) => void speak(language)} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={setAllowing}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

@@ -11,10 +11,11 @@ mod safe_dir;
 use crate::samples;
 use async_trait::async_trait;
 use closed::ClosedFolder;
+use futures_util::future::{Either, select};
 use glob::matches;
 use pending::PendingWrites;
 use safe_dir::{SafeDir, Trouble, explain};
-use signalbox_ports::{FileEntry, FileError, FilePart, Files, PartSource, WriteMode, Written};
+use signalbox_ports::{FileEntry, FileError, FilePart, Files, PartSource, PieceStream, WriteMode, Written};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -50,6 +51,16 @@ enum Wanted {
     Write,
     /// A folder to look into.
     Folder,
+}
+
+/// Pieces that wait for the disk.
+const AHEAD: usize = 4;
+
+/// What goes to the thread that writes.
+enum Piece {
+    Bytes(Vec<u8>),
+    /// It is whole.
+    End,
 }
 
 /// A grant with the folder's real place.
@@ -356,6 +367,43 @@ impl Files for FolderFiles {
             Ok(())
         };
         self.write_with(workflow, path, content, mode).await
+    }
+
+    async fn write_stream(
+        &self,
+        workflow: &str,
+        path: &str,
+        pieces: &mut dyn PieceStream,
+        mode: WriteMode,
+    ) -> Result<Written, FileError> {
+        let (give, mut pieces_come) = tokio::sync::mpsc::channel(AHEAD);
+        let content = move |file: &mut dyn Write| {
+            loop {
+                match pieces_come.blocking_recv() {
+                    Some(Piece::Bytes(bytes)) => file.write_all(&bytes)?,
+                    Some(Piece::End) => return Ok(()),
+                    // Nobody gives any more: an error came, or the call was dropped.
+                    None => return Err(std::io::Error::other("it did not arrive as a whole")),
+                }
+            }
+        };
+        let feed = async move {
+            while let Some(piece) = pieces.next().await {
+                let Ok(bytes) = piece else { return };
+                // The write has failed and says why.
+                if give.send(Piece::Bytes(bytes)).await.is_err() {
+                    return;
+                }
+            }
+            let _gone = give.send(Piece::End).await;
+        };
+        // A write that fails ends what gives, too.
+        let write = self.write_with(workflow, path, content, mode);
+        let (write, feed) = (std::pin::pin!(write), std::pin::pin!(feed));
+        match select(write, feed).await {
+            Either::Left((written, _)) => written,
+            Either::Right(((), write)) => write.await,
+        }
     }
 
     async fn list(&self, workflow: &str, path: &str, glob: &str) -> Result<Vec<FileEntry>, FileError> {

@@ -1,6 +1,8 @@
 //! HTTP on reqwest. Redirects are followed here, not in the library, so that every hop is checked anew; names are
 //! resolved by a filter, and the connection goes to exactly the addresses that passed it.
 
+mod body_stream;
+mod clients;
 mod coding;
 mod connection;
 mod cookies;
@@ -9,33 +11,40 @@ mod redirect;
 
 use crate::address::{self, Class, Reach};
 use crate::clock::RealClock;
+use crate::network::{self, Network};
 use crate::request_credentials;
 use async_trait::async_trait;
+use body_stream::{Decoded, Plain};
 use bytes::Bytes;
+#[cfg(feature = "app")]
+pub(crate) use clients::client_with_tls;
+use clients::{Clients, Filter, built};
+pub(crate) use clients::{Rules, client_for, client_of};
 use coding::Trouble;
 use cookies::Jar;
-use failure::{failure, root};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use failure::failure;
 use reqwest::header::{CONTENT_LENGTH, COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
-use reqwest::{Client, Method, Response};
+use reqwest::{Client, Method, Response, StatusCode};
 use signalbox_model::trace_context::{TRACEPARENT, TRACESTATE};
 use signalbox_ports::host::canonical;
 use signalbox_ports::trace_scope;
 use signalbox_ports::{
-    BodySink, Clock as _, Credential, CredentialKind, Http, HttpError, HttpRequest, HttpResponse, Redirects,
-    is_event_stream,
+    BodySink, BodyStream, Clock as _, Credential, CredentialKind, Http, HttpError, HttpRequest, HttpResponse,
+    Redirects, StreamedAnswer, is_event_stream, is_success,
 };
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use url::{Host, Url};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MOST_REDIRECTS: usize = 10;
+/// Bytes that are read of an answer that says why there is nothing to save.
+const MOST_OF_FAILURE: usize = 64 * 1024 * 1024;
 
 const TRACEPARENT_NAME: HeaderName = HeaderName::from_static(TRACEPARENT);
 const TRACESTATE_NAME: HeaderName = HeaderName::from_static(TRACESTATE);
@@ -67,48 +76,14 @@ enum Blocked {
     Unknown(String),
 }
 
-/// Resolves a name and lets only allowed addresses through.
-struct Filter {
-    lookup: Arc<dyn Lookup>,
-    reach: Reach,
-    grants: Arc<[String]>,
-}
-
-impl Resolve for Filter {
-    fn resolve(&self, name: Name) -> Resolving {
-        let (lookup, reach, grants) = (Arc::clone(&self.lookup), self.reach, Arc::clone(&self.grants));
-        Box::pin(async move {
-            let host = canonical(name.as_str());
-            let found = lookup.lookup(&host).await.unwrap_or_default();
-            let Some(first) = found.first().copied() else { return Err(Blocked::Unknown(host).into()) };
-            let good: Vec<SocketAddr> = found
-                .into_iter()
-                .filter(|ip| address::allowed(&host, *ip, reach, &grants))
-                .map(|ip| SocketAddr::new(ip, 0))
-                .collect();
-            if good.is_empty() {
-                return Err(Blocked::Refused(address::refusal(&host, Some(first))).into());
-            }
-            Ok(Box::new(good.into_iter()) as Addrs)
-        })
-    }
-}
-
-/// The clients of one reach, each made at its first use: reading the system's certificates takes a while.
-#[derive(Default)]
-struct Clients {
-    /// Keeps its connections open for the next request.
-    pooled: OnceLock<Result<Client, String>>,
-    /// Makes a connection for each request.
-    fresh: OnceLock<Result<Client, String>>,
-}
-
 /// HTTP with the address rules. One connection pool per reach, so that a connection made under wider rules is never
 /// used under narrower ones.
 pub struct WebHttp {
     public: Clients,
     granted: Clients,
     loopback: Clients,
+    /// To a proxy. What is behind it is checked for each request, so that one pool serves all.
+    proxied: Clients,
     grants: Arc<[String]>,
     lookup: Arc<dyn Lookup>,
 }
@@ -131,51 +106,73 @@ impl WebHttp {
             public: Clients::default(),
             granted: Clients::default(),
             loopback: Clients::default(),
+            proxied: Clients::default(),
             grants,
             lookup,
         })
     }
 
-    fn client(&self, reach: Reach, fresh: bool) -> Result<&Client, HttpError> {
-        let clients = match reach {
+    fn client(&self, way: &Way, fresh: bool) -> Result<Client, HttpError> {
+        let clients = match way.reach {
+            _ if way.proxied => &self.proxied,
             Reach::Public => &self.public,
             Reach::Granted => &self.granted,
             Reach::Loopback => &self.loopback,
         };
         let slot = if fresh { &clients.fresh } else { &clients.pooled };
-        let made = slot.get_or_init(|| {
-            make(Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) }, !fresh)
-        });
-        made.as_ref().map_err(|message| HttpError::Connect { message: message.clone() })
+        let made = slot.get_or_make(&way.network, || self.builder(way, !fresh).and_then(built));
+        made.map_err(|message| HttpError::Connect { message })
+    }
+
+    fn builder(&self, way: &Way, pooled: bool) -> Result<reqwest::ClientBuilder, String> {
+        if way.proxied {
+            return clients::proxied_builder(&way.network, pooled);
+        }
+        let filter = Filter { lookup: Arc::clone(&self.lookup), reach: way.reach, grants: Arc::clone(&self.grants) };
+        Ok(clients::builder(filter, pooled, &way.network))
     }
 
     /// A client that shows a certificate. Nothing of it is kept: no other request uses its connections.
-    fn own_client(&self, reach: Reach, credential: &Credential) -> Result<Client, HttpError> {
+    fn own_client(&self, way: &Way, credential: &Credential) -> Result<Client, HttpError> {
         let bad = |why: &str| HttpError::CredentialRefused {
             message: format!("The credential '{}' was not used: {why}", credential.name),
         };
         let identity = reqwest::Identity::from_pem(credential.value.expose().as_bytes());
         let identity = identity.map_err(|_| bad("it holds no certificate and private key (PEM) that fit"))?;
-        let filter = Filter { lookup: Arc::clone(&self.lookup), reach, grants: Arc::clone(&self.grants) };
-        let client = builder(filter, false).identity(identity).build();
+        let builder = self.builder(way, false).map_err(|message| HttpError::Connect { message })?;
+        let client = builder.identity(identity).build();
         client.map_err(|_| bad("its private key does not fit its certificate, or is of an unknown type"))
+    }
+
+    /// Where a request to an address goes. The address itself was checked; a name behind a proxy is looked up here as well,
+    /// so that what this machine knows to be in its own network is reached by the same rules. A name that only the proxy knows
+    /// is the proxy's to judge.
+    async fn way(&self, url: &Url, reach: Reach) -> Result<Way, HttpError> {
+        let network = network::current();
+        let proxied = network.proxy_for(url).is_some();
+        let mut behind = None;
+        if let (true, Some(Host::Domain(name))) = (proxied, url.host()) {
+            let host = canonical(name);
+            behind = clients::look_behind(self.lookup.as_ref(), &host, reach, &self.grants).await?;
+        }
+        Ok(Way { network, proxied, reach, behind })
     }
 
     /// Sends one request to one address. One that may be repeated takes an open connection, and a fresh one when that turns
     /// out to have ended; POST and PATCH always take a fresh one, so that nobody has to guess whether they arrived.
-    async fn hop(&self, reach: Reach, hop: &Hop<'_>) -> Result<Response, HttpError> {
+    async fn hop(&self, way: &Way, hop: &Hop<'_>) -> Result<Response, HttpError> {
         let repeatable = connection::is_idempotent(hop.method);
-        let request = hop.request(self.client(reach, !repeatable)?);
+        let request = hop.request(&self.client(way, !repeatable)?);
         let (result, reused) = connection::observe(request.send()).await;
         let error = match result {
             Ok(response) => return Ok(response),
             Err(error) => error,
         };
         if !(repeatable && reused && connection::ended_before_answer(&error)) {
-            return Err(failure(&error, hop.shown));
+            return Err(way.failure(&error, hop.shown));
         }
-        let again = hop.request(self.client(reach, true)?);
-        again.send().await.map_err(|error| failure(&error, hop.shown))
+        let again = hop.request(&self.client(way, true)?);
+        again.send().await.map_err(|error| way.failure(&error, hop.shown))
     }
 
     /// The answer as far as its head; redirects are followed within the rules. The time limit is the caller's.
@@ -193,6 +190,7 @@ impl WebHttp {
         let mut jar = Jar::new(request.cookies);
         for _ in 0..=MOST_REDIRECTS {
             let literal = check(&url, reach, &self.grants)?;
+            let way = self.way(&url, reach).await?;
             // On this hop only: neither the next address nor any message is made of what goes along here.
             let (mut hop_url, mut hop_headers) = (url.clone(), headers.clone());
             if let Some(credential) = credential.as_ref().filter(|_| url.origin() == home) {
@@ -201,7 +199,7 @@ impl WebHttp {
             }
             let identity = match credential.as_deref().filter(|_| url.origin() == home) {
                 Some(credential) if credential.kind == CredentialKind::ClientCertificate => {
-                    Some(self.own_client(reach, credential)?)
+                    Some(self.own_client(&way, credential)?)
                 }
                 _ => None,
             };
@@ -210,9 +208,10 @@ impl WebHttp {
                 Hop { method: &method, url: hop_url, shown: &url, headers: hop_headers, body: body.as_ref(), sent };
             let response = match identity {
                 // A connection that shows a certificate is for this request alone.
-                Some(client) => hop.request(&client).send().await.map_err(|error| failure(&error, &url))?,
-                None => self.hop(reach, &hop).await?,
+                Some(client) => hop.request(&client).send().await.map_err(|error| way.failure(&error, &url))?,
+                None => self.hop(&way, &hop).await?,
             };
+            way.accepts(&response, &url)?;
             sent.store(true, Ordering::Relaxed);
             for line in response.headers().get_all(SET_COOKIE) {
                 jar.take(&as_text(line), &url, RealClock.now_ms());
@@ -222,7 +221,8 @@ impl WebHttp {
             }
             let Some(next) = redirect::target(&response, &url)? else { return Ok(Opened { response, url, jar }) };
             // Whoever answered from outside must not lead inside.
-            reach = narrowed(reach, response.remote_addr().map(|remote| remote.ip()).or(literal));
+            let answered = if way.proxied { way.behind } else { response.remote_addr().map(|remote| remote.ip()) };
+            reach = narrowed(reach, answered.or(literal));
             let status = response.status();
             if request.redirects == Redirects::SameHost && !redirect::stays_on_host(&url, &next) {
                 let why = "'redirects' allows the same host only. Use the new address, or another setting";
@@ -249,6 +249,33 @@ impl WebHttp {
             url = next;
         }
         Err(HttpError::BadUrl { message: format!("The address redirects more than {MOST_REDIRECTS} times") })
+    }
+}
+
+/// How one request leaves.
+struct Way {
+    network: Arc<Network>,
+    proxied: bool,
+    reach: Reach,
+    /// What the name behind a proxy means on this machine.
+    behind: Option<IpAddr>,
+}
+
+impl Way {
+    fn proxy(&self, url: &Url) -> String {
+        self.network.proxy_for(url).map(|proxy| proxy.place_for(url)).unwrap_or_default()
+    }
+
+    fn failure(&self, error: &reqwest::Error, url: &Url) -> HttpError {
+        if self.proxied { failure::behind_proxy(error, url, &self.proxy(url)) } else { failure(error, url) }
+    }
+
+    /// An answer of the proxy itself is no answer of the host.
+    fn accepts(&self, response: &Response, url: &Url) -> Result<(), HttpError> {
+        if self.proxied && url.scheme() == "http" && response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+            return Err(failure::login_missing(&self.proxy(url)));
+        }
+        Ok(())
     }
 }
 
@@ -314,73 +341,14 @@ fn as_text(value: &HeaderValue) -> String {
     value.as_bytes().iter().map(|byte| char::from(*byte)).collect()
 }
 
-fn make(filter: Filter, pooled: bool) -> Result<Client, String> {
-    built(builder(filter, pooled))
-}
-
-fn built(builder: reqwest::ClientBuilder) -> Result<Client, String> {
-    builder.build().map_err(|error| format!("The HTTP client cannot be set up: {}", root(&error)))
-}
-
-fn builder(filter: Filter, pooled: bool) -> reqwest::ClientBuilder {
-    // A second call finds the provider already there, which is just as well.
-    let _already = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT_TIMEOUT)
-        .connector_layer(connection::ConnectionObserver)
-        .dns_resolver(Arc::new(filter));
-    if pooled { builder } else { builder.pool_max_idle_per_host(0) }
-}
-
-/// A client for one address that a person on this machine registered: its host may be this machine or in the own network. It
-/// follows no redirects, and is for this address alone. Link-local addresses are not reached, registered or not.
-pub(crate) fn client_for(url: &Url) -> Result<Client, HttpError> {
-    let host = canonical(url.host_str().unwrap_or_default());
-    let linked = host.parse::<IpAddr>().is_ok_and(|ip| address::class(ip) == Class::LinkLocal);
-    let grants: Arc<[String]> = if linked { Arc::new([]) } else { Arc::new([host]) };
-    check(url, Reach::Loopback, &grants)?;
-    make(Filter { lookup: Arc::new(System), reach: Reach::Loopback, grants }, true)
-        .map_err(|message| HttpError::Connect { message })
-}
-
-/// Which addresses a client of our own may reach.
-#[derive(Clone)]
-pub(crate) struct Rules {
-    pub(crate) reach: Reach,
-    /// Hosts that a person named.
-    pub(crate) grants: Arc<[String]>,
-}
-
-impl Rules {
-    /// What can be said before a name is resolved; the error says why not, without a full stop.
-    pub(crate) fn check(&self, url: &Url) -> Result<(), String> {
-        match check(url, self.reach, &self.grants) {
-            Ok(_) => Ok(()),
-            Err(HttpError::Refused { message }) => Err(message),
-            Err(_) => Err("it cannot be asked".into()),
-        }
-    }
-}
-
-/// A client that reaches what the rules allow, follows no redirect, and resolves names by the filter.
-pub(crate) fn client_of(rules: &Rules) -> Result<Client, String> {
-    make(Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) }, true)
-}
-
-/// [`client_of`] that checks certificates as `tls` says.
-#[cfg(feature = "app")]
-pub(crate) fn client_with_tls(rules: &Rules, tls: rustls::ClientConfig) -> Result<Client, String> {
-    let filter = Filter { lookup: Arc::new(System), reach: rules.reach, grants: Arc::clone(&rules.grants) };
-    built(builder(filter, true).tls_backend_preconfigured(tls))
-}
-
 /// Why an address was not reached, in plain words without a full stop.
 pub(crate) fn why_not(error: &reqwest::Error, url: &Url) -> String {
-    match failure(error, url) {
+    let network = network::current();
+    let failed = match network.proxy_for(url) {
+        Some(proxy) => failure::behind_proxy(error, url, &proxy.place_for(url)),
+        None => failure(error, url),
+    };
+    match failed {
         HttpError::Refused { message }
         | HttpError::BadUrl { message }
         | HttpError::Connect { message }
@@ -398,7 +366,10 @@ impl Http for WebHttp {
         // Reading the system's certificates is not part of the exchange.
         let reach = if request.loopback_allowed { Reach::Loopback } else { Reach::Granted };
         let method = Method::from_bytes(request.method.as_bytes());
-        self.client(reach, method.is_ok_and(|method| !connection::is_idempotent(&method)))?;
+        let network = network::current();
+        let proxied = Url::parse(&request.url).is_ok_and(|url| network.proxy_for(&url).is_some());
+        let way = Way { network, proxied, reach, behind: None };
+        self.client(&way, method.is_ok_and(|method| !connection::is_idempotent(&method)))?;
         let exchange = async { read(self.open(request, &sent).await?, most).await };
         match tokio::time::timeout(limit, exchange).await {
             Ok(result) => result,
@@ -424,6 +395,42 @@ impl Http for WebHttp {
             }
         }
         Ok(answer)
+    }
+
+    async fn open_body(&self, request: HttpRequest) -> Result<StreamedAnswer, HttpError> {
+        let sent = Arc::new(AtomicBool::new(false));
+        let (limit, most) = (request.timeout, request.max_body);
+        let deadline = tokio::time::Instant::now() + limit;
+        let late = |sent: &AtomicBool| HttpError::Timeout { sent: sent.load(Ordering::Relaxed) };
+        let opened = self.open(request, &sent);
+        let mut opened = tokio::time::timeout_at(deadline, opened).await.map_err(|_| late(&sent))??;
+        let codings = coding::of(opened.response.headers());
+        let (true, Ok(codings)) = (is_success(opened.status()), codings) else {
+            // It says why it is no success, which is short.
+            let answer = tokio::time::timeout_at(deadline, read(opened, most.min(MOST_OF_FAILURE))).await;
+            return Ok(StreamedAnswer { answer: answer.map_err(|_| late(&sent))??, body: None });
+        };
+        if opened.response.content_length().is_some_and(|length| length > most as u64) {
+            return Err(HttpError::TooLarge { limit: most, status: opened.status() });
+        }
+        let mut answer = head(&opened);
+        answer.cookies = std::mem::replace(&mut opened.jar, Jar::new(Vec::new())).into_cookies();
+        let plain = Plain::new(opened, most, deadline);
+        let body: Box<dyn BodyStream> =
+            if codings.is_empty() { Box::new(plain) } else { Box::new(Decoded::new(plain, codings)) };
+        Ok(StreamedAnswer { answer, body: Some(body) })
+    }
+}
+
+/// What an answer says beside its body.
+fn head(opened: &Opened) -> HttpResponse {
+    let headers = opened.response.headers();
+    let values = |name: &HeaderName| -> Vec<String> { headers.get_all(name).iter().map(as_text).collect() };
+    HttpResponse {
+        status: opened.status(),
+        headers: headers.keys().map(|name| (name.as_str().to_owned(), values(name).join(", "))).collect(),
+        set_cookies: values(&SET_COOKIE),
+        ..HttpResponse::default()
     }
 }
 
@@ -534,9 +541,7 @@ async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpErro
         return Err(HttpError::TooLarge { limit, status });
     }
     let codings = coding::of(response.headers());
-    let values = |name: &HeaderName| -> Vec<String> { response.headers().get_all(name).iter().map(as_text).collect() };
-    let set_cookies = values(&SET_COOKIE);
-    let headers = response.headers().keys().map(|name| (name.as_str().to_owned(), values(name).join(", "))).collect();
+    let mut answer = head(&opened);
     let mut body = Vec::new();
     while let Some(chunk) = opened.chunk().await? {
         if body.len() + chunk.len() > limit {
@@ -544,7 +549,7 @@ async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpErro
         }
         body.extend_from_slice(&chunk);
     }
-    let mut answer = HttpResponse { status, headers, set_cookies, body, ..HttpResponse::default() };
+    answer.body = body;
     match codings {
         // An answer to HEAD has the header and no body, and so may 304.
         _ if answer.body.is_empty() => {}

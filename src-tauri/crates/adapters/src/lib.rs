@@ -6,6 +6,8 @@
 
 pub mod address;
 mod aws_signature;
+#[cfg(feature = "brokers")]
+pub mod brokers;
 mod clock;
 #[cfg(feature = "databases")]
 pub mod databases;
@@ -23,10 +25,13 @@ pub mod llm;
 pub mod mail;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+pub mod network;
 #[cfg(feature = "mcp")]
 pub mod oauth;
 #[cfg(feature = "app")]
 pub mod otlp;
+#[cfg(any(feature = "brokers", feature = "databases"))]
+mod peer;
 #[cfg(feature = "databases")]
 mod postgres_tls;
 pub mod private;
@@ -34,7 +39,7 @@ mod request_credentials;
 pub mod samples;
 pub mod script;
 pub mod sinks;
-#[cfg(feature = "databases")]
+#[cfg(any(feature = "brokers", feature = "databases", feature = "mail"))]
 mod tls;
 #[cfg(feature = "app")]
 pub mod token_source;
@@ -42,6 +47,8 @@ pub mod token_source;
 pub mod vault;
 mod worker_process;
 
+#[cfg(feature = "brokers")]
+pub use brokers::MessageBrokers;
 pub use clock::{RealClock, RealIds};
 #[cfg(feature = "databases")]
 pub use databases::PooledDatabases;

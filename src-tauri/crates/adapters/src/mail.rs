@@ -13,20 +13,21 @@ mod utf7;
 mod watch;
 
 use crate::http::{Lookup, System};
+use crate::network::PerNetwork;
 use async_trait::async_trait;
 use rustls::ClientConfig;
 use signalbox_ports::host::canonical;
 use signalbox_ports::mail::{MailError, MailQuery, MailServer, MailSink, OutgoingMail, SentMail};
 use signalbox_ports::{Mail, MailWatch, MailWatched};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// The mail servers of the world.
 pub struct MailServers {
     grants: Arc<[String]>,
     lookup: Arc<dyn Lookup>,
-    /// TLS that trusts what the system trusts; reading its certificates takes a while.
-    tls: OnceLock<Arc<ClientConfig>>,
+    /// TLS that trusts what the system and the settings trust; reading the certificates takes a while.
+    tls: PerNetwork<Arc<ClientConfig>>,
 }
 
 impl MailServers {
@@ -37,7 +38,7 @@ impl MailServers {
 
     /// With another resolver.
     pub fn with_lookup(granted_hosts: &[String], lookup: Arc<dyn Lookup>) -> Self {
-        Self { grants: granted_hosts.iter().map(|host| canonical(host)).collect(), lookup, tls: OnceLock::new() }
+        Self { grants: granted_hosts.iter().map(|host| canonical(host)).collect(), lookup, tls: PerNetwork::default() }
     }
 }
 

@@ -1,5 +1,6 @@
-//! TLS of what is no HTTP: the certificates that the system trusts, or one authority that a person gave.
+//! TLS of what is no HTTP: the authorities that the system and the settings trust, or one that belongs to a connection.
 
+use crate::network;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
@@ -14,7 +15,7 @@ pub(crate) fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, St
     if found.is_empty() { Err("its certificate authority has no certificate in it".into()) } else { Ok(found) }
 }
 
-/// A client that trusts `ca` (PEM) alone, or the authorities of the system where there is none.
+/// A client that trusts `ca` (PEM) alone, or the authorities of the system and the settings where there is none.
 pub(crate) fn client_config(ca: Option<&str>) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     match ca {
@@ -24,7 +25,7 @@ pub(crate) fn client_config(ca: Option<&str>) -> Result<ClientConfig, String> {
             }
         }
         None => {
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            roots.add_parsable_certificates(network::current().trusted());
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -33,8 +33,8 @@ use signalbox_adapters::keyring::{KeyRing, SystemRing};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
-    DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, Models, OpenFile, PooledDatabases,
-    RealClock, RealIds, Vault, WebHttp, mcp, private,
+    DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, MessageBrokers, Models, OpenFile,
+    PooledDatabases, RealClock, RealIds, Vault, WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
 use signalbox_model::items::pages;
@@ -139,6 +139,8 @@ pub struct App {
     pub(crate) collector: OnceLock<Arc<Collector>>,
     /// Sends spans, where tracing is on.
     pub(crate) telemetry: Telemetry,
+    /// Why the proxy or the authorities of the settings cannot be used as they are.
+    pub(crate) network_error: Mutex<Option<String>>,
 }
 
 impl App {
@@ -205,6 +207,7 @@ impl App {
             retrieval: Arc::new(IndexFolder::new(data.join("indexes"))),
             databases: Arc::new(PooledDatabases::new(files.clone())),
             mail: Arc::new(MailServers::new(&[])),
+            brokers: Arc::new(MessageBrokers::default()),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));
@@ -257,10 +260,13 @@ impl App {
             tokens: ResumeTokens::default(),
             collector: OnceLock::new(),
             telemetry: Telemetry::default(),
+            network_error: Mutex::default(),
         });
         app.planning.belongs_to(&app);
         audit.copy_with(Arc::new(SinksOfApp(Arc::downgrade(&app))));
         app.grants_changed()?;
+        // Before anything goes out.
+        app.follow_network();
         if options.stays {
             app.verify_in_background();
             if let Some(threads) = &app.threads {

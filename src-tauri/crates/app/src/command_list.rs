@@ -213,6 +213,9 @@ macro_rules! command_list {
             Action secret_sign_out(SecretName) -> SecretSignedOut, Builder, [Desktop Http], [secret_list audit_list], "Signs out of the service of a secret and revokes the tokens.";
             Action secret_test(SecretTest) -> SecretTested, Builder, [Desktop Http], [secret_list audit_list], "Gets a secret as a step does, and sends it to an address where one is given.";
             Query secret_uses(SecretName) -> Vec<SecretUse>, Operator, [Desktop Http], [], "Lists the workflows and steps that use a secret.";
+            Query network_get(Empty) -> NetworkView, Operator, [Desktop Http], [], "Returns the proxy and the certificate authorities of this machine.";
+            Action network_set(NetworkSet) -> NetworkView, Builder, [Desktop Http], [network_get audit_list], "Sets the proxy and the certificate authorities; on this machine only.";
+            Action network_test(NetworkTest) -> NetworkTested, Builder, [Desktop Http], [], "Sends a request to an address by the proxy and the authorities of the settings, and returns what became of it.";
             Query telemetry_get(Empty) -> TelemetryView, Operator, [Desktop Http], [], "Returns whether and where spans of runs are sent, and what became of them.";
             Action telemetry_set(TelemetrySet) -> TelemetryView, Builder, [Desktop Http], [telemetry_get run_trace], "Sets whether and where spans of runs are sent; on this machine only.";
             Action telemetry_test(Empty) -> TelemetryTest, Builder, [Desktop Http], [telemetry_get], "Sends one span to the collector and returns what became of it.";

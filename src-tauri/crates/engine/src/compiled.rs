@@ -563,7 +563,7 @@ fn pins(pinned: &Value) -> Pins {
 /// The effects that a config may have before it is evaluated: where the field that decides is computed, the strictest of
 /// the table, so that a `write` never runs beside another.
 fn strictest(effects: &ByConfig<Effects>, config: &Value) -> Effects {
-    if let ByConfig::Table { field, values, otherwise } = effects
+    if let ByConfig::Table { field, values, otherwise, given } = effects
         && config.get(field).is_some_and(|value| !config::is_static(value, &Value::Null))
     {
         let worst = |worst: Effects, next: Effects| match (worst, next) {
@@ -571,7 +571,9 @@ fn strictest(effects: &ByConfig<Effects>, config: &Value) -> Effects {
             (Effects::Read, _) | (_, Effects::Read) => Effects::Read,
             (Effects::None, Effects::None) => Effects::None,
         };
-        return values.values().copied().fold(*otherwise, worst);
+        let set = |name: &str| config.get(name).is_some_and(|value| !value.is_null());
+        let given = given.iter().flatten().filter(|(name, _)| set(name)).map(|(_, effects)| *effects);
+        return values.values().copied().chain(given).fold(*otherwise, worst);
     }
     effects.of(config)
 }

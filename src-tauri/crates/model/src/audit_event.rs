@@ -129,6 +129,8 @@ events! {
     BackupRestored = "BACKUP_RESTORED",
     /// A person chose where traces of runs go.
     TelemetryChanged = "TELEMETRY_CHANGED",
+    /// A person set the proxy or the certificate authorities.
+    NetworkChanged = "NETWORK_CHANGED",
     /// A person added, replaced or removed a connector.
     ConnectorChanged = "CONNECTOR_CHANGED",
     /// A person chose how long entries are kept.

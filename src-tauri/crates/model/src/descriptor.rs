@@ -101,6 +101,9 @@ pub enum ByConfig<T> {
         values: IndexMap<String, T>,
         /// For values that are not listed.
         otherwise: T,
+        /// Other config fields → result where one of them is set, before the table.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        given: Option<IndexMap<String, T>>,
     },
     /// By whether a list of tools names one that reaches out.
     Tools {
@@ -118,7 +121,10 @@ impl<T: Copy + PartialEq> ByConfig<T> {
     pub fn may_be(&self, value: T) -> bool {
         match self {
             Self::Same(only) => *only == value,
-            Self::Table { values, otherwise, .. } => *otherwise == value || values.values().any(|one| *one == value),
+            Self::Table { values, otherwise, given, .. } => {
+                let given = given.iter().flat_map(IndexMap::values);
+                *otherwise == value || values.values().chain(given).any(|one| *one == value)
+            }
             Self::Tools { with, without, .. } => *with == value || *without == value,
         }
     }
@@ -127,7 +133,11 @@ impl<T: Copy + PartialEq> ByConfig<T> {
     pub fn of(&self, config: &Value) -> T {
         match self {
             Self::Same(value) => *value,
-            Self::Table { field, values, otherwise } => {
+            Self::Table { field, values, otherwise, given } => {
+                let set = |name: &str| config.get(name).is_some_and(|value| !value.is_null());
+                if let Some((_, value)) = given.iter().flatten().find(|(name, _)| set(name)) {
+                    return *value;
+                }
                 config.get(field).and_then(Value::as_str).and_then(|v| values.get(v).copied()).unwrap_or(*otherwise)
             }
             Self::Tools { tools, with, without } => {

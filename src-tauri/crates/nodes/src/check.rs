@@ -266,6 +266,9 @@ fn config(descriptor: &NodeDescriptor, found: &mut Found) {
     if let ByConfig::Table { field: name, .. } | ByConfig::Tools { tools: name, .. } = &descriptor.effects {
         field("/effects/field", name);
     }
+    if let ByConfig::Table { given: Some(given), .. } = &descriptor.effects {
+        given.keys().for_each(|name| field("/effects/given", name));
+    }
     if let ByConfig::Table { field: name, .. } | ByConfig::Tools { tools: name, .. } = &descriptor.replay {
         field("/replay/field", name);
     }

@@ -118,6 +118,8 @@ mod mail_read;
 mod mail_send;
 #[path = "kinds/mcp_tool.rs"]
 mod mcp_tool;
+#[path = "kinds/message_publish.rs"]
+mod message_publish;
 #[path = "kinds/object_delete.rs"]
 mod object_delete;
 #[path = "kinds/object_list.rs"]
@@ -148,6 +150,8 @@ mod trigger_form;
 mod trigger_mail;
 #[path = "kinds/trigger_manual.rs"]
 mod trigger_manual;
+#[path = "kinds/trigger_message.rs"]
+mod trigger_message;
 #[path = "kinds/trigger_poll.rs"]
 mod trigger_poll;
 #[path = "kinds/trigger_schedule.rs"]
@@ -215,6 +219,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "mail.read", code: mail_read::KIND },
     Entry { kind: "mail.send", code: mail_send::KIND },
     Entry { kind: "mcp.tool", code: mcp_tool::KIND },
+    Entry { kind: "message.publish", code: message_publish::KIND },
     Entry { kind: "object.delete", code: object_delete::KIND },
     Entry { kind: "object.list", code: object_list::KIND },
     Entry { kind: "object.move", code: object_move::KIND },
@@ -230,6 +235,7 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "trigger.form", code: trigger_form::KIND },
     Entry { kind: "trigger.mail", code: trigger_mail::KIND },
     Entry { kind: "trigger.manual", code: trigger_manual::KIND },
+    Entry { kind: "trigger.message", code: trigger_message::KIND },
     Entry { kind: "trigger.poll", code: trigger_poll::KIND },
     Entry { kind: "trigger.schedule", code: trigger_schedule::KIND },
     Entry { kind: "trigger.webhook", code: trigger_webhook::KIND },

@@ -10,6 +10,7 @@
 
 mod a2a;
 mod binary;
+mod brokers;
 mod cel;
 pub mod check;
 pub mod connector;
@@ -33,6 +34,7 @@ mod http_cookies;
 mod http_credential;
 mod http_header;
 mod http_items;
+mod http_save;
 mod http_text;
 mod keys;
 mod kinds_table;
@@ -50,7 +52,9 @@ mod tool_answer;
 mod tool_call;
 mod tool_question;
 mod two_lists;
+mod written_file;
 
+pub use brokers::{MessageLook, NewMessage, message_sample, watch_messages};
 pub use check::check_descriptor;
 pub use fault::run_faulted;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};

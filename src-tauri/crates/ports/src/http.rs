@@ -139,6 +139,45 @@ pub enum HttpError {
     },
 }
 
+/// Why a body ended before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamError {
+    /// The exchange failed.
+    Exchange(HttpError),
+    /// The content codings cannot be undone, in plain words.
+    Undecoded(String),
+}
+
+/// A body, of which one piece is there at a time.
+#[async_trait]
+pub trait BodyStream: Send {
+    /// The next bytes, with the content codings undone; `None` at the end of a body that came whole.
+    async fn next(&mut self) -> Option<Result<Vec<u8>, StreamError>>;
+}
+
+/// An answer whose body is read while it arrives.
+pub struct StreamedAnswer {
+    /// Without its body where that is in `body`.
+    pub answer: HttpResponse,
+    /// The body of an answer that says success (2xx); any other answer is whole.
+    pub body: Option<Box<dyn BodyStream>>,
+}
+
+/// A body that is there already.
+struct Whole(Option<Vec<u8>>);
+
+#[async_trait]
+impl BodyStream for Whole {
+    async fn next(&mut self) -> Option<Result<Vec<u8>, StreamError>> {
+        self.0.take().map(Ok)
+    }
+}
+
+/// Whether a status says that the body is what was asked for.
+pub fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
+}
+
 /// Takes the body of an event stream while it arrives.
 pub trait BodySink: Send {
     /// The next bytes; `Break` ends the exchange without an error.
@@ -169,5 +208,16 @@ pub trait Http: Send + Sync {
             let _ended = sink.chunk(&std::mem::take(&mut answer.body));
         }
         Ok(answer)
+    }
+
+    /// The same; the body of an answer that says success is read while it arrives, so that it is never held as a whole. The
+    /// time limit and `max_body` hold for all of it.
+    async fn open_body(&self, request: HttpRequest) -> Result<StreamedAnswer, HttpError> {
+        let mut answer = self.send(request).await?;
+        if !is_success(answer.status) || answer.undecoded.is_some() {
+            return Ok(StreamedAnswer { answer, body: None });
+        }
+        let body = std::mem::take(&mut answer.body);
+        Ok(StreamedAnswer { answer, body: Some(Box::new(Whole(Some(body)))) })
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod audit_sink;
 pub mod binaries;
+pub mod brokers;
 pub mod call_log;
 pub mod databases;
 pub mod documents;
@@ -23,12 +24,13 @@ mod wait;
 
 pub use audit_sink::{AuditLine, AuditSink, NotTaken};
 pub use binaries::{Binaries, BinaryError, NoBinaries};
+pub use brokers::{Brokers, NoBrokers};
 pub use call_log::{CallLog, Unheard};
 pub use databases::{Databases, NoDatabases};
 pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, NoDocuments};
 pub use http::{
-    BodySink, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, is_event_stream,
-    is_of_connection,
+    BodySink, BodyStream, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, StreamError,
+    StreamedAnswer, is_event_stream, is_of_connection, is_success,
 };
 pub use llm::{Llm, NoLlm};
 pub use mail::{Mail, MailPlace, MailWatch, MailWatched, NoMail, Renumbered};
@@ -127,6 +129,13 @@ pub struct FilePart {
 /// Gives what is written, piece by piece. An error stops the write, and nothing of it stays.
 pub type PartSource = Box<dyn FnMut() -> Option<Result<Vec<u8>, String>> + Send>;
 
+/// Gives what is written, piece by piece, while it arrives. An error stops the write, and nothing of it stays.
+#[async_trait]
+pub trait PieceStream: Send {
+    /// The next piece; `None` at the end.
+    async fn next(&mut self) -> Option<Result<Vec<u8>, String>>;
+}
+
 /// Files inside granted folders of one workflow. Paths starting with `sample:` name the files shipped with the app
 /// (read only).
 #[async_trait]
@@ -153,6 +162,20 @@ pub trait Files: Send + Sync {
         let mut all = Vec::new();
         while let Some(part) = parts() {
             all.extend(part.map_err(|message| FileError::Io { message, disk_full: false })?);
+        }
+        self.write(workflow, path, &all, mode).await
+    }
+    /// Writes a whole file while its pieces arrive. A call that is dropped leaves what was there before.
+    async fn write_stream(
+        &self,
+        workflow: &str,
+        path: &str,
+        pieces: &mut dyn PieceStream,
+        mode: WriteMode,
+    ) -> Result<Written, FileError> {
+        let mut all = Vec::new();
+        while let Some(piece) = pieces.next().await {
+            all.extend(piece.map_err(|message| FileError::Io { message, disk_full: false })?);
         }
         self.write(workflow, path, &all, mode).await
     }
@@ -259,4 +282,6 @@ pub struct World {
     pub databases: Arc<dyn Databases>,
     /// Mail servers.
     pub mail: Arc<dyn Mail>,
+    /// Message brokers.
+    pub brokers: Arc<dyn Brokers>,
 }

@@ -60,17 +60,21 @@ impl Scrubber {
 
     /// How many bytes at the end of a text may be the beginning of a secret whose rest has not come yet.
     pub fn open_end(&self, text: &str) -> usize {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let bytes = text.as_bytes();
-        let open = |form: &[u8]| {
-            let longest = bytes.len().min(form.len().saturating_sub(1));
-            (1..=longest).rev().find(|n| bytes[bytes.len() - n..].eq_ignore_ascii_case(&form[..*n])).unwrap_or(0)
-        };
-        let mut end = known.forms.iter().map(|(form, _)| open(form)).max().unwrap_or(0);
+        let mut end = self.open_end_of(text.as_bytes());
         while !text.is_char_boundary(text.len() - end) {
             end += 1;
         }
         end
+    }
+
+    /// [`Self::open_end`] of bytes.
+    pub fn open_end_of(&self, bytes: &[u8]) -> usize {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let open = |form: &[u8]| {
+            let longest = bytes.len().min(form.len().saturating_sub(1));
+            (1..=longest).rev().find(|n| bytes[bytes.len() - n..].eq_ignore_ascii_case(&form[..*n])).unwrap_or(0)
+        };
+        known.forms.iter().map(|(form, _)| open(form)).max().unwrap_or(0)
     }
 
     /// The bytes without secrets.

@@ -9,10 +9,11 @@ use crate::failure::Failure;
 use crate::outside::{Ends, Inside, Outside};
 use crate::secrets::GivenSecrets;
 use signalbox_adapters::DocumentWorkers;
+use signalbox_adapters::network::{self, Network};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
-use signalbox_ports::{Clock, World};
+use signalbox_ports::{Clock, NoBrokers, World};
 use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
 use signalbox_store::{Store, StoreOptions};
 use std::path::PathBuf;
@@ -60,6 +61,9 @@ impl Host {
         let files = FolderFiles::with_data_folder(&data);
         files.remove_leftovers();
         files.set_grants(grants);
+        let network = Network::from_environment()
+            .map_err(|why| Failure::invalid("PROXY", why, "Correct or unset the variable that names the proxy."))?;
+        network::set(network);
         let http = WebHttp::new(&[]).map_err(|why| {
             let message = format!("Requests cannot be sent from this machine: {why}.");
             Failure::invalid("NO_HTTP", message, "Report this fault.")
@@ -93,6 +97,8 @@ impl Host {
             retrieval,
             databases,
             mail,
+            // No step of an export speaks to one.
+            brokers: Arc::new(NoBrokers),
         });
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
         let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)

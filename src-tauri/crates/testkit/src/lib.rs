@@ -9,6 +9,7 @@ pub mod files;
 pub mod http;
 pub mod llm;
 pub mod mail_host;
+pub mod message_host;
 pub mod scenario;
 pub mod tools;
 
@@ -89,6 +90,7 @@ impl TestWorld {
             retrieval: Arc::new(signalbox_ports::NoRetrieval),
             databases: Arc::new(signalbox_ports::NoDatabases),
             mail: Arc::new(signalbox_ports::NoMail),
+            brokers: Arc::new(signalbox_ports::NoBrokers),
         }
     }
 }

@@ -59,6 +59,9 @@ const MARIADB_CLIENT: Need =
 const OPENSSL: Need = need("openssl, which makes certificates for tests", "openssl", Proof::Program("openssl"));
 const IMAP: Need =
     need("Dovecot, an IMAP server for the mail tests", "dovecot-imapd", Proof::File("/usr/lib/dovecot/imap"));
+const MQTT: Need =
+    need("Mosquitto, an MQTT broker for the tests of messages", "mosquitto", Proof::File("/usr/sbin/mosquitto"));
+const REDIS: Need = need("Redis, for the tests of messages", "redis-server", Proof::File("/usr/bin/redis-server"));
 const SMTP: Need =
     need("Exim, an SMTP server for the mail tests", "exim4-daemon-light", Proof::File("/usr/sbin/exim4"));
 
@@ -99,6 +102,8 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
                 MARIADB_CLIENT,
                 OPENSSL,
                 IMAP,
+                MQTT,
+                REDIS,
                 SMTP,
             ]);
         }

@@ -88,6 +88,7 @@ const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKe
   PAYLOAD_ERASED: { icon: 'x', color: 'c-wait', key: 'audit.event.PAYLOAD_ERASED' },
   AUDIT_RETENTION: { icon: 'chain', color: 'c-wait', key: 'audit.event.AUDIT_RETENTION' },
   AUDIT_RETENTION_CHANGED: { icon: 'chain', color: 't2', key: 'audit.event.AUDIT_RETENTION_CHANGED' },
+  NETWORK_CHANGED: { icon: 'globe', color: 't2', key: 'audit.event.NETWORK_CHANGED' },
   TELEMETRY_CHANGED: { icon: 'globe', color: 't2', key: 'audit.event.TELEMETRY_CHANGED' },
   CONNECTOR_CHANGED: { icon: 'plug', color: 't2', key: 'audit.event.CONNECTOR_CHANGED' },
   BACKUP_SCHEDULE_CHANGED: { icon: 'copy', color: 't2', key: 'audit.event.BACKUP_SCHEDULE_CHANGED' },

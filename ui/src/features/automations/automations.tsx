@@ -65,6 +65,10 @@ export function whenText({ kind, config, address }: Pick<Trigger, 'kind' | 'conf
     const { host, mailbox } = config as { host?: unknown; mailbox?: unknown };
     return t('automations.onMail', { host: plain(String(host)), mailbox: plain(typeof mailbox === 'string' && mailbox !== '' ? mailbox : 'INBOX') });
   }
+  if (kind === 'trigger.message') {
+    const { host, topic } = config as { host?: unknown; topic?: unknown };
+    return t('automations.onMessage', { host: plain(String(host)), topic: plain(String(topic)) });
+  }
   if (kind === 'trigger.poll') {
     const { url, source } = config as { url?: unknown; source?: { kind?: unknown; workflow?: unknown } };
     if (source?.kind === 'workflow') return t('automations.onItemsOf', { workflow: plain(String(source.workflow)), every: scheduleText(scheduleOf({ every })) });

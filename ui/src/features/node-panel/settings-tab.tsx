@@ -64,7 +64,7 @@ const QUERY = 'db.query';
 const WRITE = 'db.write';
 const HTTP = 'http.request';
 /** The webhook and the source of new items have tests of their own. */
-const TRIED_WITH_A_SAMPLE: readonly string[] = [SCHEDULE, FORM, 'trigger.file_watch', 'trigger.mail', 'trigger.error'];
+const TRIED_WITH_A_SAMPLE: readonly string[] = [SCHEDULE, FORM, 'trigger.file_watch', 'trigger.mail', 'trigger.message', 'trigger.error'];
 
 /** When a schedule runs has an editor of its own; the form shows the other settings. */
 function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {

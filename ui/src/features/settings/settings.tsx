@@ -28,6 +28,7 @@ export interface SettingsProps {
   messages: ReactNode;
   /** Spans for a collector. */
   telemetry: ReactNode;
+  network: ReactNode;
   backup: ReactNode;
   /** Whether the system may say that a task has come. */
   notify: 'yes' | 'ask' | 'no' | 'none';
@@ -45,7 +46,7 @@ export interface SettingsProps {
   onRevoke(folder: Folder): void;
 }
 
-const PARTS = ['models', 'secrets', 'tools', 'folders', 'notify', 'audit', 'telemetry', 'backup', 'look', 'keys', 'about'] as const;
+const PARTS = ['models', 'secrets', 'tools', 'folders', 'notify', 'audit', 'network', 'telemetry', 'backup', 'look', 'keys', 'about'] as const;
 export type SettingsPart = (typeof PARTS)[number];
 export const isSettingsPart = (name: string | undefined): name is SettingsPart => PARTS.some((part) => part === name);
 
@@ -115,6 +116,7 @@ function Part({ name, ...props }: SettingsProps & { name: SettingsPart }) {
     case 'folders': return <Folders {...props} />;
     case 'notify': return <><Notifications {...props} />{props.messages}</>;
     case 'audit': return props.chain;
+    case 'network': return props.network;
     case 'telemetry': return props.telemetry;
     case 'backup': return props.backup;
     case 'look': return <><Appearance {...props} />{props.onClosing ? <OnClosing chosen={props.settings.closing} onClosing={props.onClosing} /> : null}</>;

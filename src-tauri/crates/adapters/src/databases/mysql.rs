@@ -10,6 +10,7 @@ use super::connect::{self, Connector, Login};
 use super::json::RowWriter;
 use super::pool::Pool;
 use super::statement::{Dialect, Statement};
+use crate::network::{self, PerNetwork};
 use crate::tls;
 use fault::error;
 use mysql_async::prelude::Queryable as _;
@@ -21,7 +22,6 @@ use signalbox_ports::databases::{
 };
 use signalbox_ports::host::canonical;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How long a connection may take to be made.
@@ -37,7 +37,7 @@ const SESSION: &str = "SET SESSION time_zone = '+00:00', \
 pub(super) struct MySql {
     pool: Pool<Conn>,
     /// Authorities that the system trusts.
-    trusted: OnceLock<Vec<CertificateDer<'static>>>,
+    trusted: PerNetwork<Vec<CertificateDer<'static>>>,
 }
 
 /// Ends the statement at the server when the call that waits for it is dropped.
@@ -112,7 +112,10 @@ impl MySql {
             Some(pem) => tls::certificates(pem).map_err(|why| {
                 DatabaseError::new(DatabaseFault::Tls, format!("The connection cannot be encrypted: {why}"))
             })?,
-            None => self.trusted.get_or_init(|| rustls_native_certs::load_native_certs().certs).clone(),
+            None => {
+                let network = network::current();
+                self.trusted.get_or_make(&network, || Ok::<_, DatabaseError>(network.trusted()))?
+            }
         };
         let roots = roots.into_iter().map(|root| root.as_ref().to_vec().into()).collect();
         // Its own list of authorities is another one than that of the system.

@@ -79,16 +79,21 @@ pub(crate) fn of(headers: &HeaderMap) -> Result<Vec<Coding>, String> {
 
 /// Undoes the codings. Reading stops at the limit, so that a small body never takes more memory than it allows.
 pub(crate) fn undo(body: &[u8], codings: &[Coding], limit: usize) -> Result<Vec<u8>, Trouble> {
-    let mut reader: Box<dyn Read + '_> = Box::new(body);
-    for coding in codings.iter().rev() {
-        reader = decoder(*coding, BufReader::new(reader)).map_err(|error| unreadable(codings, &error))?;
-    }
+    let reader = reader(Box::new(body), codings).map_err(|error| unreadable(codings, &error))?;
     let mut plain = Vec::new();
     reader.take(limit as u64 + 1).read_to_end(&mut plain).map_err(|error| unreadable(codings, &error))?;
     if plain.len() > limit { Err(Trouble::TooLarge) } else { Ok(plain) }
 }
 
-fn unreadable(codings: &[Coding], error: &io::Error) -> Trouble {
+/// Undoes the codings while it is read.
+pub(crate) fn reader<'a>(mut reader: Box<dyn Read + 'a>, codings: &[Coding]) -> io::Result<Box<dyn Read + 'a>> {
+    for coding in codings.iter().rev() {
+        reader = decoder(*coding, BufReader::new(reader))?;
+    }
+    Ok(reader)
+}
+
+pub(crate) fn unreadable(codings: &[Coding], error: &io::Error) -> Trouble {
     let names: Vec<&str> = codings.iter().map(|coding| coding.name()).collect();
     let why = match error.kind() {
         io::ErrorKind::UnexpectedEof => "it ends too early",

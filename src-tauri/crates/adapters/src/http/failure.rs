@@ -64,6 +64,43 @@ pub(crate) fn failure(error: &reqwest::Error, url: &Url) -> HttpError {
     HttpError::Cut { message: format!("The connection to {host}:{port} was cut off before the answer was complete") }
 }
 
+/// What a failed exchange through a proxy means.
+pub(crate) fn behind_proxy(error: &reqwest::Error, url: &Url, proxy: &str) -> HttpError {
+    if !error.is_connect() || error.is_timeout() {
+        return failure(error, url);
+    }
+    let why = root(error);
+    if why.contains("proxy authorization required") {
+        return login_missing(proxy);
+    }
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().unwrap_or_default();
+    let io = sources(error).find_map(|source| source.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
+    let message = if tls_inside(error) || sources(error).any(|source| source.downcast_ref::<rustls::Error>().is_some())
+    {
+        format!("The secure connection to {host}:{port} through the proxy {proxy} failed: {why}")
+    } else if io == Some(std::io::ErrorKind::ConnectionRefused) {
+        format!("Nothing answers at the proxy {proxy} (connection refused). Check it in Settings, Network")
+    } else if why.starts_with("tunnel error") {
+        format!(
+            "The proxy {proxy} does not connect to {host}:{port}. Ask who runs it, or add the host to the exceptions"
+        )
+    } else {
+        format!("No connection to {host}:{port} through the proxy {proxy}: {why}")
+    };
+    HttpError::Connect { message }
+}
+
+/// The proxy wants to know who asks.
+pub(crate) fn login_missing(proxy: &str) -> HttpError {
+    HttpError::Connect {
+        message: format!(
+            "The proxy {proxy} asks for a user and a password, or refuses those that it got. Choose a secret for it in \
+             Settings, Network"
+        ),
+    }
+}
+
 /// TLS errors travel inside io errors, sometimes two deep, which `source` does not show.
 fn tls_inside(error: &reqwest::Error) -> bool {
     fn holds(io: &std::io::Error) -> bool {

@@ -4,9 +4,10 @@ use super::MailServers;
 use super::starttls::{self, Protocol};
 use super::stream::{Inner, MailStream};
 use crate::address::{self, Reach};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{CertificateError, ClientConfig, RootCertStore};
+use crate::network;
+use crate::tls;
+use rustls::pki_types::ServerName;
+use rustls::{CertificateError, ClientConfig};
 use signalbox_ports::host::canonical;
 use signalbox_ports::mail::{MailError, MailSecurity, MailServer};
 use signalbox_ports::secret::allows;
@@ -128,33 +129,17 @@ impl MailServers {
         Err(MailError::Connection { message })
     }
 
-    /// TLS that trusts the given authorities, else those of the system.
+    /// TLS that trusts the given authorities, else those of the system and the settings.
     fn tls(&self, ca: Option<&str>) -> Result<Arc<ClientConfig>, MailError> {
-        let Some(pem) = ca else {
-            if let Some(known) = self.tls.get() {
-                return Ok(Arc::clone(known));
-            }
-            let mut roots = RootCertStore::empty();
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            let made = config(roots)?;
-            return Ok(Arc::clone(self.tls.get_or_init(|| made)));
-        };
-        let wrong =
-            || invalid("ca", "The certificate authority is no certificate in PEM format (-----BEGIN CERTIFICATE-----)");
-        let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
-            roots.add(certificate.map_err(|_| wrong())?).map_err(|_| wrong())?;
+        if let Some(pem) = ca {
+            let wrong = |_| {
+                invalid("ca", "The certificate authority is no certificate in PEM format (-----BEGIN CERTIFICATE-----)")
+            };
+            return tls::client_config(Some(pem)).map(Arc::new).map_err(wrong);
         }
-        if roots.is_empty() { Err(wrong()) } else { config(roots) }
+        let made = self.tls.get_or_make(&network::current(), || tls::client_config(None).map(Arc::new));
+        made.map_err(|message| MailError::Tls { message })
     }
-}
-
-fn config(roots: RootCertStore) -> Result<Arc<ClientConfig>, MailError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|why| MailError::Tls { message: format!("TLS cannot be set up: {why}") })?;
-    Ok(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
 }
 
 /// Why a handshake failed, with what to do.
@@ -170,7 +155,7 @@ fn tls_failure(host: &str, error: &io::Error) -> MailError {
             }
             CertificateError::UnknownIssuer => format!(
                 "The certificate of {host} is signed by an authority that this machine does not trust. If it is your own, put \
-                 its certificate into 'ca'"
+                 its certificate into 'ca', or into Settings, Network"
             ),
             other => format!("The certificate of {host} is not accepted: {other}"),
         },

@@ -141,7 +141,7 @@ impl Net {
 
     async fn exchanged(&self, url: &Url, authorization: Option<&str>, body: Body<'_>) -> Result<Answer, Fault> {
         let host = url.host_str().unwrap_or_default();
-        let client = client_of(&self.rules).map_err(Fault::unreachable)?;
+        let client = client_of(&self.rules, url).map_err(Fault::unreachable)?;
         let request = match body {
             Body::None => client.get(url.clone()),
             Body::Form(text) => {

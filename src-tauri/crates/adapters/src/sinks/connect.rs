@@ -103,8 +103,9 @@ pub(super) struct Answer {
 impl Web {
     pub(super) fn open(place: &Place) -> io::Result<Self> {
         let rules = rules(place);
-        rules.check(&place.web()?).map_err(other)?;
-        Ok(Self { client: client_with_tls(&rules, tls(place)?).map_err(other)? })
+        let url = place.web()?;
+        rules.check(&url).map_err(other)?;
+        Ok(Self { client: client_with_tls(&rules, &url, tls(place)?).map_err(other)? })
     }
 
     /// Sends a request; an answer of more than `most` bytes is an error.

@@ -1,6 +1,7 @@
 //! The real outside world against peers on loopback; one binary.
 
 mod authorization_server;
+mod brokers;
 mod common;
 #[cfg(unix)]
 mod database_servers;
@@ -14,6 +15,7 @@ mod databases_sqlite;
 mod files;
 mod http;
 mod http_exchange;
+mod http_save;
 mod http_shapes;
 mod kinds;
 mod llm;
@@ -28,4 +30,6 @@ mod mail_servers;
 mod mcp;
 mod mcp_questions;
 mod oauth_secrets;
+#[cfg(unix)]
+mod proxy;
 mod vault;

@@ -17,6 +17,7 @@ mod health;
 mod inbox;
 mod index;
 mod model;
+mod network;
 mod pins;
 mod planning;
 mod proof;
@@ -70,6 +71,7 @@ pub(crate) use index::{index_delete, index_list, index_search, index_show};
 pub(crate) use model::{
     model_budget_set, model_default_set, model_delete, model_discover, model_list, model_names, model_set, model_test,
 };
+pub(crate) use network::{network_get, network_set, network_test};
 pub(crate) use pins::{workflow_pin, workflow_pins, workflow_unpin};
 pub use planning::{AuthorTool, PlanProgress, PlanReport, PlanRequest, author_tools};
 pub(crate) use planning::{

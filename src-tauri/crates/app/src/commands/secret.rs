@@ -100,6 +100,8 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
     app.secrets
         .vault
         .set(entry.clone(), request.value.0, |replaced| record(app, caller, AuditEvent::SecretSet, facts(replaced)))?;
+    // The proxy may be asked with it.
+    app.follow_network();
     let kept = app.secrets.vault.list()?.into_iter().find(|kept| kept.name == entry.name);
     Ok(entry_told(app, kept.unwrap_or(entry)))
 }
@@ -109,6 +111,7 @@ pub(crate) fn secret_delete(app: &App, caller: &Caller, request: SecretName) -> 
         .vault
         .delete(&request.name, || record(app, caller, AuditEvent::SecretDeleted, json!({ "name": request.name })))?;
     app.secret_unused(&request.name);
+    app.follow_network();
     Ok(Empty {})
 }
 
@@ -157,6 +160,7 @@ pub(crate) fn secret_choose(app: &App, caller: &Caller, request: SecretChoose) -
 
 pub(crate) fn secret_unlock(app: &App, caller: &Caller, request: SecretUnlock) -> ApiResult<SecretStatus> {
     app.secrets.vault.unlock(request.passphrase.as_ref().map(|text| &text.0))?;
+    app.follow_network();
     secret_status(app, caller, Empty {})
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod credential_lint;
 pub(crate) mod files;
 pub(crate) mod housekeeping;
 pub mod metrics;
+pub(crate) mod network;
 pub(crate) mod outgoing;
 pub(crate) mod sign_in;
 pub(crate) mod single_call;

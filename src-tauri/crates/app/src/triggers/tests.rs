@@ -3,6 +3,7 @@
 mod failures;
 mod file_watch;
 mod mail;
+mod messages;
 mod poll;
 mod poll_workflow;
 

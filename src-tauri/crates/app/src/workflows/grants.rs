@@ -13,6 +13,7 @@ pub(crate) fn file_setting(node: &Node) -> Option<(&'static str, bool)> {
         "archive.unpack" | "file.list" | "file.read" | "pdf.read" | "sheet.read" | "trigger.file_watch" => {
             Some(("path", false))
         }
+        "http.request" => setting("saveTo").map(|_| ("saveTo", true)),
         "archive.pack" | "file.write" | "sheet.write" => Some(("path", true)),
         "db.query" => database(setting("access") == Some("write")),
         "db.tables" => database(false),

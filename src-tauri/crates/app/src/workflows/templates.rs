@@ -31,8 +31,11 @@ const FILES: &[&str] = &[
     include_str!("../../templates/nightly-export.json"),
     include_str!("../../templates/data-quality-check.json"),
     include_str!("../../templates/batch-enrichment.json"),
+    include_str!("../../templates/report-to-a-bucket.json"),
     include_str!("../../templates/watch-a-page.json"),
     include_str!("../../templates/new-items-to-chat.json"),
+    include_str!("../../templates/feed-digest.json"),
+    include_str!("../../templates/sensor-alert.json"),
     include_str!("../../templates/price-comparison.json"),
 ];
 

@@ -78,6 +78,7 @@ pub(crate) fn world() -> World {
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
         databases: Arc::new(signalbox_ports::NoDatabases),
         mail: Arc::new(signalbox_ports::NoMail),
+        brokers: Arc::new(signalbox_ports::NoBrokers),
     }
 }
 

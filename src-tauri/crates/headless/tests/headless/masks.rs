@@ -73,6 +73,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         | "model_list"
         | "model_usage"
         | "telemetry_get"
+        | "network_get"
         | "failure_groups"
         | "replay_list"
         | "index_list"

@@ -1,10 +1,12 @@
-//! A server that is killed again and again while deliveries, files and ticks come in: whatever was accepted has one run, and nothing
+//! A server that is killed again and again while deliveries, files, messages, mails and ticks come in: whatever was accepted has one run, and nothing
 //! is lost or doubled. `SIGNALBOX_KILLS` says how often it is killed; a few times when it says nothing.
 
 use crate::support;
 
 use serde_json::{Value, json};
 use signalbox_store::{Store, StoreOptions};
+use signalbox_testkit::mail_host::{self, MailHost};
+use signalbox_testkit::message_host::{self, MessageHost};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -152,7 +154,23 @@ fn kills_at_random_under_load_lose_and_double_nothing() {
     let every = json!({ "every": 1_000, "onMissed": "one" });
     activate(&place, &flow("ticks", "trigger.schedule", every, "{'id': item.scheduledAt}"), &folder);
 
-    let (sent, mut files) = (Arc::new(Mutex::new(Sent::default())), 0);
+    let (queue, mails) = (MessageHost::redis(), MailHost::start());
+    assert_eq!(place.run(&["secret", "choose", "file", "--json"]).code, 0);
+    let secret = |name: &str, field: &str, host: &str, value: &str| {
+        let args = ["secret", "set", name, "--kind", "basic", "--field", field, "--host", host, "--json"];
+        assert_eq!(place.run_with(&args, value).code, 0);
+    };
+    secret("broker", "default", "127.0.0.1", message_host::PASSWORD);
+    secret("mailbox", mail_host::USER, "localhost", mail_host::PASSWORD);
+    let broker = json!({
+        "system": "redis", "host": "127.0.0.1", "port": queue.port, "tls": false, "credential": "secret://broker",
+        "topic": "orders", "existing": "process",
+    });
+    activate(&place, &flow("queue", "trigger.message", broker, "{'id': item.body.id}"), &folder);
+    let mailbox = mails.imap(json!({ "existing": "process", "after": "seen_move", "moveTo": "Done/Größe" }));
+    activate(&place, &flow("mails", "trigger.mail", mailbox, "{'id': int(item.subject)}"), &folder);
+
+    let (sent, mut files, mut messages) = (Arc::new(Mutex::new(Sent::default())), 0, 0);
     for _ in 0..kills {
         let mut serving = Serving::start(&place, &["--allow-dir", &allow]);
         let is_over = Arc::new(AtomicBool::new(false));
@@ -174,6 +192,14 @@ fn kills_at_random_under_load_lose_and_double_nothing() {
         for _ in 0..random.below(3) {
             files += 1;
             std::fs::write(folder.join(files.to_string()), format!("file {files}")).expect("is written");
+        }
+        for _ in 0..=random.below(3) {
+            messages += 1;
+            queue.redis_cli(&format!("XADD orders * body {{\"id\":{messages}}}"));
+            let raw = format!(
+                "From: ada@example.com\r\nTo: shop@example.com\r\nSubject: {messages}\r\nMessage-ID: <{messages}@example.com>\r\n\r\nHi\r\n"
+            );
+            mails.deliver(&messages.to_string(), raw.as_bytes());
         }
         std::thread::sleep(Duration::from_millis(random.below(700)));
         serving.child.kill().expect("is killed");
@@ -201,6 +227,17 @@ fn kills_at_random_under_load_lose_and_double_nothing() {
     let mut taken: Vec<i64> = runs(&serving, "inbox").iter().filter_map(|run| output(&serving, run).as_i64()).collect();
     taken.sort_unstable();
     assert_eq!(taken, (1..=files as i64).collect::<Vec<_>>(), "seed {seed}");
+
+    // A run for each message, and each is acknowledged, or moved, in the end.
+    for workflow in ["queue", "mails"] {
+        eventually("every message is taken", || runs(&serving, workflow).len() >= messages);
+        let mut taken: Vec<i64> =
+            runs(&serving, workflow).iter().filter_map(|run| output(&serving, run).as_i64()).collect();
+        taken.sort_unstable();
+        assert_eq!(taken, (1..=messages as i64).collect::<Vec<_>>(), "{workflow}, seed {seed}");
+    }
+    eventually("every message is acknowledged", || queue.redis_cli("XPENDING orders signalbox").starts_with('0'));
+    eventually("every mail is moved", || mails.kept(".Done.Gr&APYA3w-e").len() == messages);
 
     eventually("a tick fires", || !runs(&serving, "ticks").is_empty());
     // No tick comes any more.

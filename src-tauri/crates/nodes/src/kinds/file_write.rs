@@ -5,12 +5,12 @@ use crate::fields::{field, text_member};
 use crate::file_error::{file_failure, path};
 use crate::file_rows::{self, RowFormat, once, pieces};
 use crate::support::{first, flag, made, setting, text_or, wrong_setting};
+use crate::written_file::told;
 use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::event::{FileDone, GrantedFile};
-use signalbox_model::{CallProgress, Mode, NodeFailure};
-use signalbox_ports::{CallLog, World, WriteMode, Written};
+use signalbox_model::{Mode, NodeFailure};
+use signalbox_ports::{CallLog, World, WriteMode};
 use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
@@ -70,8 +70,9 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         },
     };
     let written = world.files.write_parts(&call.workflow_id, path, parts, mode).await;
-    let Written { size, place, modified_ms } = written.map_err(|error| file_failure(error, path))?;
-    told(call, log, path, (size, place, modified_ms));
+    let written = written.map_err(|error| file_failure(error, path))?;
+    let size = written.size;
+    told(call, log, path, written);
     Ok(made(slot, json!({ "path": path, "size": size })))
 }
 
@@ -100,14 +101,8 @@ async fn rows(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog, mo
             "A file has one content: empty 'content', 'binary' and 'field', or switch the rows off",
         );
     }
-    let Written { size, place, modified_ms } = file_rows::write(call, slot, world, path, format, mode).await?;
-    told(call, log, path, (size, place, modified_ms));
+    let written = file_rows::write(call, slot, world, path, format, mode).await?;
+    let size = written.size;
+    told(call, log, path, written);
     Ok(made(slot, json!({ "path": path, "size": size, "rows": slot.input.len() })))
-}
-
-/// Tells of a file that was written.
-fn told(call: &Call, log: &dyn CallLog, path: &str, (size, place, modified_ms): (u64, String, i64)) {
-    // Who looks at the run finds the file by this, and by nothing that a later step makes of the item.
-    let granted = Some(GrantedFile { workflow_id: call.workflow_id.to_string(), place, modified_ms });
-    log.say(CallProgress::Wrote(FileDone { path: path.to_owned(), size_bytes: size, granted }));
 }

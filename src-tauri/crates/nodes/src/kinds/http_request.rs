@@ -6,6 +6,7 @@ use crate::credential::{newer, renews};
 use crate::http_answer::{self as answers, Body, ResponseType};
 use crate::http_credential::credential;
 use crate::http_items::{self, ListForm, Wanted};
+use crate::http_save::SaveTo;
 use crate::support::origin;
 use crate::support::{flag, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
 use signalbox_model::connector::RateLimit;
 use signalbox_model::{BinaryRef, Effects, Node, NodeFailure};
-use signalbox_ports::{CallLog, HttpRequest, HttpResponse, Redirects, World, is_of_connection};
+use signalbox_ports::{CallLog, HttpRequest, HttpResponse, Redirects, StreamedAnswer, World, is_of_connection};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -24,11 +25,11 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "D
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world, log))
 }
 
-async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let (mut request, timeout_ms) = request(call, slot, world).await?;
     // After the commit of the step's start, and never part of the config: no event and no expression has the value.
     let credential = credential(slot, world, &request).await?;
@@ -43,6 +44,9 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         fail_on_status: flag(slot, "failOnStatus", true)?,
         rate_limit: http_items::rate_limit(slot)?,
     };
+    if let Some(save) = SaveTo::of(slot, &request.method)? {
+        return exchange.saved(call, request, &save, log).await;
+    }
     if let Some(items) = Wanted::of(slot)? {
         if paths.is_some() {
             let words = "'extract' reads one answer, and 'items' makes items of it; remove one of them";
@@ -107,13 +111,43 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Sends a request with its credential, and with a newer one when that is refused.
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NodeFailure> {
+    /// Waits for the rate limit of the host.
+    async fn pace(&self, request: &HttpRequest) {
         if let Some(limit) = self.rate_limit {
             let host = Url::parse(&request.url).ok().and_then(|url| url.host_str().map(str::to_owned));
             // Not that of a connector with the same host: its limit is its own.
             pace::wait(&format!("host {}", host.unwrap_or_default()), limit, self.world).await;
         }
+    }
+
+    /// The answer as a file; one that says no success is read as ever.
+    async fn saved(&self, call: &Call, mut request: HttpRequest, save: &SaveTo<'_>, log: &dyn CallLog) -> Outcome {
+        self.pace(&request).await;
+        request.max_body = save.most;
+        let credential = request.credential.clone();
+        let again = renews(credential.as_ref()).then(|| request.clone());
+        let mut opened = self.world.http.open_body(request).await;
+        let status = opened.as_ref().ok().map(|opened| opened.answer.status);
+        if let (Some(again), Some(newer)) = (again, newer(credential.as_ref(), status, self.world).await?) {
+            opened = self.world.http.open_body(HttpRequest { credential: Some(newer), ..again }).await;
+        }
+        let scrubber = self.world.secrets.scrubber();
+        let StreamedAnswer { answer, body } =
+            opened.map_err(|error| answers::exchange_failure(error, self.timeout_ms, &scrubber))?;
+        let answer = self.checked(answer)?;
+        let response = match body {
+            Some(body) => save.write(call, self.world, log, (&answer, body), self.timeout_ms).await?,
+            None => match answers::body(&answer, ResponseType::Auto, false)? {
+                Body::Data(value) => value,
+                Body::Bytes => Value::Null,
+            },
+        };
+        self.told(answer, response, None, None)
+    }
+
+    /// Sends a request with its credential, and with a newer one when that is refused.
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NodeFailure> {
+        self.pace(&request).await;
         let credential = request.credential.clone();
         let again = renews(credential.as_ref()).then(|| request.clone());
         let scrubber = self.world.secrets.scrubber();
@@ -123,8 +157,12 @@ impl Exchange<'_> {
             answer = self.world.http.send(HttpRequest { credential: Some(newer), ..again }).await;
         }
         let answer = answer.map_err(|error| answers::exchange_failure(error, self.timeout_ms, &scrubber))?;
+        self.checked(answer)
+    }
+
+    fn checked(&self, answer: HttpResponse) -> Result<HttpResponse, NodeFailure> {
         // Before anything is cut to a length: half a secret would not be found any more.
-        let answer = answers::without_secrets(answer, &scrubber);
+        let answer = answers::without_secrets(answer, &self.world.secrets.scrubber());
         if self.fail_on_status && answer.status >= 400 {
             return Err(answers::status_failure(&answer, self.world.clock.now_ms()));
         }
@@ -249,7 +287,9 @@ async fn request(call: &Call, slot: &CallSlot, world: &World) -> Result<(HttpReq
             "The step's idempotency key is sent as the header 'Idempotency-Key', which 'headers' sets, too; remove one";
         return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "headers.Idempotency-Key"));
     }
-    if call.effects == Effects::Write && !call.idempotency_key.is_empty() && !own_key {
+    // A file that is written by what only reads is no effect at the service.
+    let changes = !["GET", "HEAD", "OPTIONS"].contains(&method);
+    if changes && call.effects == Effects::Write && !call.idempotency_key.is_empty() && !own_key {
         headers.push(("Idempotency-Key".into(), call.idempotency_key.clone()));
     }
     let request = HttpRequest {

@@ -1,6 +1,7 @@
 //! Node kinds through their surface; one binary.
 
 mod a2a;
+mod brokers;
 mod common;
 mod connector_credentials;
 mod connectors;

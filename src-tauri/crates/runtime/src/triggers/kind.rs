@@ -5,6 +5,7 @@ use super::error::{Class, TriggerError, TriggerResult};
 use super::failures;
 use super::file_watch::{self, FileWatch};
 use super::mail_source::{self, MailSource};
+use super::message_source::{self, MessageSource};
 use super::poll_source::{self, Poll};
 use serde_json::{Value, json};
 use signalbox_engine::form::{self, Form};
@@ -15,8 +16,16 @@ use signalbox_model::{Map, Node, Workflow, time};
 use signalbox_store::{NewTrigger, TriggerRow};
 
 /// Steps of these kinds start an active workflow.
-pub const KINDS: [&str; 7] =
-    [schedule::KIND, form::KIND, webhook::KIND, failures::KIND, file_watch::KIND, mail_source::KIND, poll_source::KIND];
+pub const KINDS: [&str; 8] = [
+    schedule::KIND,
+    form::KIND,
+    webhook::KIND,
+    failures::KIND,
+    file_watch::KIND,
+    mail_source::KIND,
+    message_source::KIND,
+    poll_source::KIND,
+];
 
 /// Steps at the top of a file that start it automatically, and those that `also` names.
 pub fn triggers_of(workflow: &Workflow, also: impl Fn(&Node) -> bool) -> Vec<NewTrigger> {
@@ -46,6 +55,8 @@ pub enum Settings {
     FileWatch(Box<FileWatch>),
     /// `trigger.mail`
     Mail(Box<MailSource>),
+    /// `trigger.message`
+    Message(Box<MessageSource>),
     /// `trigger.poll`
     Poll(Box<Poll>),
     /// `trigger.manual` that offers its workflow as a tool.
@@ -80,6 +91,7 @@ impl Settings {
             failures::KIND => Ok(Self::Failures),
             file_watch::KIND => Ok(Self::FileWatch(Box::new(FileWatch::read(&config)))),
             mail_source::KIND => Ok(Self::Mail(Box::new(MailSource::read(config)))),
+            message_source::KIND => Ok(Self::Message(Box::new(MessageSource::read(config)))),
             poll_source::KIND => Ok(Self::Poll(Box::new(Poll::read(config)))),
             MANUAL => Ok(Self::Manual),
             kind => {
@@ -99,9 +111,13 @@ impl Settings {
         match self {
             Self::Schedule(schedule) => Some(Schedule::clone(schedule)),
             Self::Poll(poll) => Some(poll.schedule()),
-            Self::Form(_) | Self::Webhook(_) | Self::Failures | Self::FileWatch(_) | Self::Mail(_) | Self::Manual => {
-                None
-            }
+            Self::Form(_)
+            | Self::Webhook(_)
+            | Self::Failures
+            | Self::FileWatch(_)
+            | Self::Mail(_)
+            | Self::Message(_)
+            | Self::Manual => None,
         }
     }
 
@@ -114,6 +130,7 @@ impl Settings {
             Self::Failures => failures::sample(&trigger.id, now_ms),
             Self::FileWatch(watch) => watch.sample(&trigger.id, now_ms),
             Self::Mail(mail) => mail.sample(&trigger.id, &time::format(now_ms)),
+            Self::Message(message) => message.sample(&trigger.id),
             Self::Poll(_) => poll_source::event(&trigger.id, vec![json!({ "sample": true })], now_ms, true),
             Self::Manual => Map::new(),
         }
@@ -127,6 +144,7 @@ impl Settings {
             | Self::Failures
             | Self::FileWatch(_)
             | Self::Mail(_)
+            | Self::Message(_)
             | Self::Poll(_)
             | Self::Manual => None,
             Self::Webhook(hook) => Some(&hook.path),

@@ -11,6 +11,8 @@ mod kind;
 mod mail_place;
 mod mail_source;
 mod mail_watch;
+mod message_source;
+mod message_watch;
 mod poll;
 mod poll_run;
 mod poll_source;
@@ -18,6 +20,7 @@ mod scheduler;
 mod seen;
 mod settle;
 mod source_call;
+mod watch;
 pub mod webhook;
 
 pub use error::{Class, TriggerError, TriggerResult};

@@ -7,6 +7,7 @@ use super::fire::skip_level;
 use super::host::TriggerHost;
 use super::kind::Settings;
 use super::mail_watch::WatchedMailbox;
+use super::message_watch::WatchedBroker;
 use super::poll::Polled;
 use serde_json::json;
 use signalbox_engine::schedule::{self, OnMissed, Schedule};
@@ -72,6 +73,8 @@ pub struct Scheduler {
     pub(crate) folders: Vec<Watched>,
     /// Mailboxes that are watched.
     pub(crate) mailboxes: Vec<WatchedMailbox>,
+    /// Brokers that are watched.
+    pub(crate) brokers: Vec<WatchedBroker>,
     /// Sources that are asked.
     pub(crate) sources: Vec<Polled>,
     /// What the clock showed last.
@@ -96,7 +99,7 @@ impl Scheduler {
             .fire_failures(host, now)
             .and(self.look_into_folders(host, now))
             .and(self.ask_sources(host, now))
-            .and(self.watch_mailboxes(host, now));
+            .and(self.watch_sources(host, now));
         while self.queue.first().is_some_and(|(due, _)| *due <= now) {
             let Some((_, id)) = self.queue.pop_first() else { break };
             match self.settle(host, &id, now) {
@@ -117,6 +120,20 @@ impl Scheduler {
             Duration::from_millis(u64::try_from(due.saturating_sub(clock.now_ms())).unwrap_or_default())
         });
         Ok(next.min(LOOK))
+    }
+
+    /// Mailboxes and brokers.
+    fn watch_sources(&mut self, host: &dyn TriggerHost, now: i64) -> TriggerResult<()> {
+        let (mut mailboxes, mut brokers) = (std::mem::take(&mut self.mailboxes), std::mem::take(&mut self.brokers));
+        let done = self.watch(host, &mut mailboxes, now).and(self.watch(host, &mut brokers, now));
+        (self.mailboxes, self.brokers) = (mailboxes, brokers);
+        done
+    }
+
+    /// Waits until every look at a mailbox or a broker has ended.
+    pub fn hear_watched(&mut self, host: &dyn TriggerHost) {
+        self.mailboxes.iter_mut().for_each(|one| one.hear(host));
+        self.brokers.iter_mut().for_each(|one| one.hear(host));
     }
 
     fn holds_lock(&mut self, folder: &Path) -> TriggerResult<bool> {
@@ -143,6 +160,7 @@ impl Scheduler {
         let mut watched_before = std::mem::take(&mut self.folders);
         let mut asked_before = std::mem::take(&mut self.sources);
         let mut mailboxes_before = std::mem::take(&mut self.mailboxes);
+        let mut brokers_before = std::mem::take(&mut self.brokers);
         self.queue.clear();
         let (mut others, mut put_back, mut active) = (Vec::new(), Vec::new(), BTreeSet::new());
         // Many schedules say the same.
@@ -185,6 +203,11 @@ impl Scheduler {
                     let before = mailboxes_before.iter().position(|one| one.id() == row.id);
                     let before = before.map(|index| mailboxes_before.swap_remove(index));
                     self.mailboxes.push(WatchedMailbox::new(host, row, *source, before)?);
+                }
+                Ok(Settings::Message(source)) => {
+                    let before = brokers_before.iter().position(|one| one.id() == row.id);
+                    let before = before.map(|index| brokers_before.swap_remove(index));
+                    self.brokers.push(WatchedBroker::new(host, row, *source, before)?);
                 }
                 Ok(Settings::Poll(poll)) => {
                     let before = asked_before.iter().position(|one| one.id() == row.id);

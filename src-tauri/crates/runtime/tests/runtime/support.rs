@@ -166,6 +166,7 @@ fn world_with(
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
         databases: Arc::new(signalbox_ports::NoDatabases),
         mail: Arc::new(signalbox_ports::NoMail),
+        brokers: Arc::new(signalbox_ports::NoBrokers),
     })
 }
 

@@ -70,16 +70,18 @@ it('activates all workflows again with the versions that were active last', asyn
 it('shows what a trigger waits for', async () => {
   const inbox: Trigger = { ...DAILY, triggerId: 'in.t', kind: 'trigger.file_watch', config: { path: '/inbox', glob: '*.csv' }, next: [] };
   const mail: Trigger = { ...DAILY, triggerId: 'mail.t', kind: 'trigger.mail', config: { host: 'imap.example.org' }, next: [] };
+  const message: Trigger = { ...DAILY, triggerId: 'message.t', kind: 'trigger.message', config: { host: 'broker.example.org', topic: 'orders' }, next: [] };
   const alarm: Trigger = { ...DAILY, triggerId: 'alarm.t', kind: 'trigger.error', config: {}, next: [] };
   const orders: Trigger = { ...DAILY, triggerId: 'orders.t', kind: 'trigger.poll', config: { url: 'https://shop.example/orders', every: 300_000 }, next: [] };
   const asked: Trigger = { ...orders, triggerId: 'asked.t', config: { source: { kind: 'workflow', workflow: 'shop' }, every: 300_000 } };
-  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [inbox, alarm, orders, asked, mail], trigger_get: () => ({ ...inbox, firings: [] }), workflow_list: () => [] });
+  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [inbox, alarm, orders, asked, mail, message], trigger_get: () => ({ ...inbox, firings: [] }), workflow_list: () => [] });
   const rows = await screen.findAllByRole('row');
   expect(rows[0]?.textContent).toContain('Files *.csv in /inbox');
   expect(rows[1]?.textContent).toContain('When another workflow fails');
   expect(rows[2]?.textContent).toContain('New items of https://shop.example/orders, Every 5 minutes');
   expect(rows[3]?.textContent).toContain('New items of the workflow shop, Every 5 minutes');
   expect(rows[4]?.textContent).toContain('New mail in INBOX at imap.example.org');
+  expect(rows[5]?.textContent).toContain('New message in orders at broker.example.org');
 });
 
 it('says that a run that was started now waits for its turn', async () => {

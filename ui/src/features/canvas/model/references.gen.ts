@@ -762,6 +762,22 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "message.publish": {
+    "fields": {
+      "system": {
+        "is": "none"
+      },
+      "credential": {
+        "is": "none"
+      },
+      "ca": {
+        "is": "none"
+      },
+      "resultField": {
+        "is": "none"
+      }
+    }
+  },
   "object.delete": {
     "fields": {
       "credential": {
@@ -1007,6 +1023,22 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       },
       "outputSchema": {
+        "is": "none"
+      }
+    }
+  },
+  "trigger.message": {
+    "fields": {
+      "system": {
+        "is": "none"
+      },
+      "credential": {
+        "is": "none"
+      },
+      "existing": {
+        "is": "none"
+      },
+      "ca": {
         "is": "none"
       }
     }

@@ -147,6 +147,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         remembered: Arc::new(signalbox_ports::NoRemembered),
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
         mail: Arc::new(signalbox_adapters::MailServers::new(&[])),
+        brokers: Arc::new(signalbox_adapters::MessageBrokers::default()),
     }
 }
 

@@ -41,6 +41,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("mail.read", &["mail"]),
     ("mail.send", &["mail"]),
     ("mcp.tool", &["tools"]),
+    ("message.publish", &["brokers"]),
     ("object.delete", &["http"]),
     ("object.list", &["http"]),
     ("object.move", &["http"]),
@@ -55,6 +56,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("trigger.file_watch", &["files", "triggers"]),
     ("trigger.form", &["triggers"]),
     ("trigger.mail", &["mail", "triggers"]),
+    ("trigger.message", &["brokers", "triggers"]),
     ("trigger.poll", &["http", "triggers"]),
     ("trigger.schedule", &["triggers"]),
     ("trigger.webhook", &["triggers"]),
@@ -79,6 +81,10 @@ pub(super) fn refusal(module: &str) -> (&'static str, &'static str) {
         "failures" => (
             "waits for failures of other workflows, and an exported program runs no others",
             "Handle the failure in the workflow with an error handler, or keep the step in Signalbox.",
+        ),
+        "brokers" => (
+            "speaks to a message broker, and exported programs do not",
+            "Run this workflow with Signalbox, or start the program by a webhook or a schedule.",
         ),
         _ => (
             "needs something that exported programs do not have",

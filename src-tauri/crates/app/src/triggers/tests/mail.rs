@@ -33,28 +33,35 @@ fn deliver(host: &MailHost, number: u64, id: &str, subject: &str) {
 
 impl Place {
     fn keeps_password(&self) {
+        self.keeps("mailbox", USER, PASSWORD, "localhost");
+    }
+
+    /// Keeps a password as a secret for one host.
+    pub(super) fn keeps(&self, name: &str, user: &str, password: &str, host: &str) {
         let file = self._folder.path().join("key");
-        let chosen = json!({ "key": "file", "identityFile": file.display().to_string() });
-        let chosen = serde_json::from_value(chosen).expect("a choice");
-        let terminal = Caller::terminal(None).expect("a person");
-        crate::commands::secret_choose(&self.app, &terminal, chosen).expect("is chosen");
+        if !file.exists() {
+            let chosen = json!({ "key": "file", "identityFile": file.display().to_string() });
+            let chosen = serde_json::from_value(chosen).expect("a choice");
+            let terminal = Caller::terminal(None).expect("a person");
+            crate::commands::secret_choose(&self.app, &terminal, chosen).expect("is chosen");
+        }
         let request = SecretSet {
-            name: "mailbox".into(),
+            name: name.into(),
             kind: SecretKind::Basic,
-            field: Some(USER.into()),
+            field: Some(user.into()),
             region: None,
             service: None,
             oauth: None,
-            hosts: vec!["localhost".into()],
-            value: serde_json::from_value(json!(PASSWORD)).expect("a secret"),
+            hosts: vec![host.into()],
+            value: serde_json::from_value(json!(password)).expect("a secret"),
         };
         crate::commands::secret_set(&self.app, &Caller::here(), request).expect("is kept");
     }
 
-    /// Looks at the mailbox until a look that was begun has ended, and deals with what it gave.
-    fn looks(&mut self, after: i64) {
+    /// Looks at the source until a look that was begun has ended, and deals with what it gave.
+    pub(super) fn looks(&mut self, after: i64) {
         self.at(after);
-        self.scheduler.hear_mailboxes(self.app.trigger_host());
+        self.scheduler.hear_watched(self.app.trigger_host());
         self.at(after);
     }
 

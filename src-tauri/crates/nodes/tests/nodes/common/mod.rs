@@ -255,6 +255,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
         databases: Arc::new(crate::databases::FakeDatabases),
         mail: Arc::new(crate::mail::FakeMail::default()),
+        brokers: Arc::new(crate::brokers::FakeBrokers),
     }
 }
 
@@ -319,6 +320,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         retrieval: Arc::new(crate::retrieval::FakeIndexes),
         databases: Arc::new(crate::databases::FakeDatabases),
         mail: Arc::new(crate::mail::FakeMail::default()),
+        brokers: Arc::new(crate::brokers::FakeBrokers),
     }
 }
 

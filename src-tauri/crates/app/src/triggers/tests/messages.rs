@@ -1,0 +1,143 @@
+//! `trigger.message` and `message.publish` against Debian's Redis and Mosquitto, with the clock of the test. One test per broker:
+//! starting it takes longer than all of it.
+
+use super::*;
+use signalbox_ports::brokers::{Broker, BrokerFault, BrokerKind, OutgoingMessage};
+use signalbox_testkit::message_host::{MessageHost, PASSWORD, USER};
+use std::time::Duration;
+
+fn waiting(host: &MessageHost, system: &str, topic: &str) -> Value {
+    let config = json!({
+        "system": system, "host": "127.0.0.1", "port": host.port, "tls": false, "credential": "secret://broker",
+        "topic": topic, "existing": "process",
+    });
+    json!({
+        "signalbox": 1, "id": "daily", "name": "Messages",
+        "nodes": { "t": { "type": "trigger.message", "config": config }, "a": { "type": "flow.noop" } },
+        "edges": [{ "from": "t.success", "to": "a" }],
+    })
+}
+
+impl Place {
+    fn broker(&self, host: &MessageHost, kind: BrokerKind) -> Broker {
+        Broker {
+            kind,
+            host: "127.0.0.1".into(),
+            port: host.port,
+            tls: false,
+            root_certificate: None,
+            user: None,
+            credential: Some(self.app.secrets.credential_unasked("broker").expect("a secret")),
+            timeout: Duration::from_secs(20),
+            loopback_allowed: true,
+        }
+    }
+
+    /// Publishes a number as JSON.
+    fn publishes(&self, host: &MessageHost, kind: BrokerKind, number: u64, retain: bool) {
+        let message = OutgoingMessage {
+            topic: "orders".into(),
+            body: json!({ "order": number }).to_string().into_bytes(),
+            media: Some("application/json".into()),
+            headers: vec![("source".into(), "test".into())],
+            keep: None,
+            retain,
+        };
+        let broker = self.broker(host, kind);
+        self.app.wait_for(self.app.world.brokers.publish(broker, message)).expect("waits").expect("published");
+    }
+
+    /// The numbers that started runs, in the order of the runs.
+    fn orders(&self) -> Vec<u64> {
+        let mut rows = self.app.store.trigger_firings("daily.t", 10_000).expect("reads");
+        rows.retain(|row| row.run.is_some());
+        rows.sort_by_key(|row| (row.fired_ms, row.run.clone()));
+        let order = |row: FiringRow| {
+            let output = self.whole_output(&row.run.unwrap_or_default());
+            assert_eq!(output[0]["headers"], json!({ "source": "test", "contentType": "application/json" }));
+            output[0]["body"]["order"].as_u64().unwrap_or_default()
+        };
+        rows.into_iter().map(order).collect()
+    }
+
+    fn broker_problem(&self) -> Option<String> {
+        self.app.store.trigger("daily.t").expect("reads").expect("is active").problem
+    }
+}
+
+#[test]
+fn entries_of_a_stream_start_one_run_each_and_are_acknowledged_afterwards() {
+    let host = MessageHost::redis();
+    let mut place = place();
+    place.keeps("broker", "default", PASSWORD, "127.0.0.1");
+    place.publishes(&host, BrokerKind::Redis, 1, false);
+    place.ok(waiting(&host, "redis", "orders"));
+    place.looks(0);
+    assert_eq!((place.broker_problem(), place.orders()), (None, vec![1]), "{}", host.log());
+    assert!(
+        host.redis_cli("XPENDING orders signalbox").starts_with('1'),
+        "it is not acknowledged before its run is kept"
+    );
+    // It dies between the run and the acknowledgement; the next one acknowledges and starts nothing.
+    place.scheduler = Scheduler::default();
+    place.at(MINUTE);
+    place.publishes(&host, BrokerKind::Redis, 2, false);
+    place.looks(MINUTE);
+    assert_eq!(place.orders(), [1, 2]);
+    // The queue gives everything again.
+    place.scheduler = Scheduler::default();
+    assert_eq!(host.redis_cli("XGROUP SETID orders signalbox 0"), "OK");
+    place.looks(2 * MINUTE);
+    place.at(3 * MINUTE);
+    place.publishes(&host, BrokerKind::Redis, 3, false);
+    place.looks(3 * MINUTE);
+    assert_eq!(place.orders(), [1, 2, 3], "{:?}", place.broker_problem());
+    place.at(4 * MINUTE);
+    place.publishes(&host, BrokerKind::Redis, 4, false);
+    place.looks(4 * MINUTE);
+    assert!(host.redis_cli("XPENDING orders signalbox").starts_with('1'), "only the last one waits");
+    // Another kind of value, and a password that is not accepted.
+    host.redis_cli("SET other text");
+    place.ok(waiting(&host, "redis", "other"));
+    place.looks(5 * MINUTE);
+    let problem = place.broker_problem().expect("a problem");
+    assert!(problem.contains("no stream") && !problem.contains(PASSWORD), "{problem}");
+    place.keeps("broker", "default", "k-wrong-password", "127.0.0.1");
+    let message = OutgoingMessage {
+        topic: "orders".into(),
+        body: Vec::new(),
+        media: None,
+        headers: Vec::new(),
+        keep: None,
+        retain: false,
+    };
+    let publish = place.app.world.brokers.publish(place.broker(&host, BrokerKind::Redis), message);
+    let error = place.app.wait_for(publish).expect("waits").expect_err("refused");
+    assert!(error.fault == BrokerFault::Auth && !error.maybe_done, "{error:?}");
+}
+
+#[test]
+fn messages_of_a_topic_start_one_run_each_and_are_acknowledged_afterwards() {
+    let host = MessageHost::mqtt();
+    let mut place = place();
+    place.keeps("broker", USER, PASSWORD, "127.0.0.1");
+    place.publishes(&host, BrokerKind::Mqtt, 1, true);
+    place.ok(waiting(&host, "mqtt", "orders/#"));
+    place.looks(0);
+    assert_eq!((place.broker_problem(), place.orders()), (None, vec![1]), "{}", host.log());
+    // It dies between the run and the acknowledgement: the broker gives the message again.
+    place.scheduler = Scheduler::default();
+    place.looks(MINUTE);
+    assert_eq!(place.orders(), [1]);
+    place.publishes(&host, BrokerKind::Mqtt, 2, false);
+    place.looks(2 * MINUTE);
+    assert_eq!(place.orders(), [1, 2]);
+    // Nobody is connected, and the session keeps what comes.
+    place.scheduler = Scheduler::default();
+    place.publishes(&host, BrokerKind::Mqtt, 3, false);
+    place.publishes(&host, BrokerKind::Mqtt, 3, false);
+    place.looks(3 * MINUTE);
+    assert_eq!(place.orders(), [1, 2, 3, 3], "two messages of the same content are two");
+    place.looks(4 * MINUTE);
+    assert_eq!((place.broker_problem(), place.orders().len()), (None, 4), "{}", host.log());
+}
