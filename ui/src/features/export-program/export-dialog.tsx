@@ -128,7 +128,7 @@ function Problems({ problems, document, titleOf, onShow }: ExportProps & { probl
           return (
             <li key={`${one.workflow ?? ''} ${one.path} ${one.message}`}>
               <div className="grow col">
-                <span>{place === '' ? null : <b><Pieces text={place} />: </b>}<Pieces text={one.message} /></span>
+                <span>{place === '' || one.message.includes(place) ? null : <b><Pieces text={place} />: </b>}<Pieces text={one.message} /></span>
                 <span className="s t2"><Pieces text={one.hint} /></span>
               </div>
               {step === undefined ? null : <Button small variant="ghost" onClick={() => onShow(step)}>{t('export.show')}</Button>}
