@@ -9,6 +9,7 @@ mod history;
 mod models;
 mod people;
 mod process;
+mod programs;
 mod pure;
 mod served;
 mod triggers;
@@ -50,7 +51,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 20] = [
+    let parts: [(&str, Part); 21] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -63,6 +64,7 @@ fn main() {
         ("models", |_| models::calls()),
         ("agents", |_| models::at_once()),
         ("P8", process::start),
+        ("programs", programs::programs),
         ("P9", |_| history::history()),
         ("P10", process::canvas),
         ("log", process::log),
