@@ -23,7 +23,7 @@ export const exporting = {
   'export.audit.ring': 'Newest entries',
   'export.auditText.sqlite': 'All entries are kept in the database of the program.',
   'export.auditText.jsonl': 'All entries are kept, and also written to a file of JSON lines.',
-  'export.auditText.ring': 'About 10,000 entries are kept. A signed entry stands for the older ones.',
+  'export.auditText.ring': 'About 10,000 entries are kept. A signed entry replaces the older ones.',
   'export.people': 'People answer',
   'export.people.ui': 'On the page of the program',
   'export.people.terminal': 'At the terminal',

@@ -23,7 +23,7 @@ export const exporting = {
   'export.audit.ring': '最新记录',
   'export.auditText.sqlite': '所有记录保存在程序的数据库中。',
   'export.auditText.jsonl': '保留所有记录，并另外写入 JSON 行文件。',
-  'export.auditText.ring': '保留约 10,000 条记录。更早的记录由一条签名记录代表。',
+  'export.auditText.ring': '保留约 10,000 条记录。更早的记录由一条签名记录取代。',
   'export.people': '人员如何回答',
   'export.people.ui': '在程序自己的页面上',
   'export.people.terminal': '在终端中',
