@@ -168,6 +168,14 @@ test('no violations in proofs, faults, failures, health, destinations, sign-ins,
   await walk.dialog('alert that is refused', dialog);
 
   await walk.go(`#/workflow/${encodeURIComponent(orders.ref)}`, page.locator('.cv-node[data-node=book]'));
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Export as a program…' }).click();
+  await expect(dialog.getByRole('region', { name: 'What the machine needs' })).toContainText('Nothing.');
+  await walk.see('export');
+  // There are no sources beside this program.
+  await dialog.getByRole('radio', { name: 'Source project' }).click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await walk.dialog('export refused', dialog);
   await page.getByRole('button', { name: 'Tests' }).click();
   await walk.see('tests none');
   await page.getByRole('button', { name: 'Prove error handling' }).click();

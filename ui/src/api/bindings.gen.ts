@@ -334,6 +334,9 @@ export interface AuditHeld {
   seq: number;
 }
 
+/** Where the audit chain is written. */
+export type AuditKeeping = 'sqlite' | 'jsonl' | 'ring';
+
 /** The key that signs. */
 export interface AuditKey {
   /** Its short name. */
@@ -1571,8 +1574,71 @@ export interface ExplainedLine {
   code?: string;
 }
 
+/** What a program is made of and what it will need. */
+export interface ExportCheckList {
+  /** Name of the program. */
+  name: string;
+  /** Title of the workflow. */
+  title: string;
+  /** System and processor that it runs on, `linux-x86_64`. */
+  platform: string;
+  /** Where its audit chain is kept. */
+  audit: AuditKeeping;
+  /** How it asks people; `none` when it never asks. */
+  human: HumanReview;
+  /** The address that tasks are sent to. */
+  callback: string | null;
+  /** Parts, and the kinds of steps that need them. */
+  modules: Module[];
+  /** What the machine must have. */
+  needs: Needs;
+  /** The workflow, then those that its steps call. */
+  workflows: ExportedPart[];
+  /** Connectors. */
+  connectors: ExportedPart[];
+  /** Bytes of the program; absent when it cannot be exported. */
+  sizeBytes?: number;
+}
+
+/** What a person chooses for an export. */
+export interface ExportChoices {
+  /** What is written; `bundle` when absent. */
+  target?: ExportTarget;
+  /** Where the program keeps its audit chain; `sqlite` when absent. */
+  audit?: AuditKeeping;
+  /** How the program asks people; `none` when absent. */
+  human?: HumanReview;
+  /** The address that tasks are sent to, with `human` = `callback`. */
+  callback?: string;
+}
+
 /** As what entries are exported. */
 export type ExportFormat = 'pack' | 'csv' | 'jsonl';
+
+/** Why a workflow cannot be exported. */
+export interface ExportProblem {
+  /** The code of the error. */
+  code: string;
+  /** The workflow, when it is not the one that is exported. */
+  workflow?: string;
+  /** Where in the file; empty when it is about no place. */
+  path: string;
+  /** What is wrong. */
+  message: string;
+  /** What to do. */
+  hint: string;
+}
+
+/** What is written. */
+export type ExportTarget = 'bundle' | 'container' | 'source';
+
+/** A file of a program, by its hash. */
+export interface ExportedPart {
+  /** Id of the workflow, or name of the connector. */
+  id: string;
+  /** SHA-256 of the text, lowercase hex. */
+  sha256: string;
+}
 
 /** An expression that compiles and works on the data of the last run, or why there is none. */
 export interface ExpressionAnswer {
@@ -2292,6 +2358,9 @@ export type HookState = 'listening' | 'received' | 'ended';
 /** Who serves the commands. */
 export type Host = 'desktop' | 'http';
 
+/** How the steps of an exported program ask people. */
+export type HumanReview = 'none' | 'terminal' | 'ui' | 'callback';
+
 /** `human_task_closed`: nobody answered, and nobody has to any more. */
 export interface HumanTaskClosed {
   /** Id of the task. */
@@ -2903,8 +2972,110 @@ export interface Models {
   dayBudgetMicros?: number;
 }
 
+/** A part of the program that the workflow needs, and the kinds of steps that need it. `core` is in every program. */
+export interface Module {
+  /** `core`, `files`, `http`, `people`, `script`, `connectors`, `databases`, `mail`, `model`, `retrieval`, `tools`, `triggers`. */
+  name: string;
+  /** Kinds of steps, in alphabetical order. */
+  kinds: string[];
+}
+
 /** The two named policies. */
 export type NamedPolicy = 'safe' | 'fail';
+
+/** A host that steps send requests to. */
+export interface NeededAddress {
+  /** Scheme, host and port of a fixed address; absent when the address is known only in the run. */
+  origin?: string;
+  /** `workflow/step` of those that use it. */
+  steps: string[];
+}
+
+/** A folder that a step uses. */
+export interface NeededFolder {
+  /** A path as the step names it. */
+  path: string;
+  /** The workflow of the step. */
+  workflow: string;
+  /** `workflow/step`. */
+  step: string;
+  /** The step writes. */
+  write: boolean;
+}
+
+/** An index of documents that steps search and that none of them makes. */
+export interface NeededIndex {
+  /** Its name. */
+  name: string;
+  /** `workflow/step` of those that search it. */
+  steps: string[];
+}
+
+/** A language model that steps ask. */
+export interface NeededModel {
+  /** The provider that the configuration must have; absent: that of the default model. */
+  provider?: string;
+  /** The model; absent: the default model. */
+  model?: string;
+  /** `workflow/step` of those that ask it. */
+  steps: string[];
+}
+
+/** A secret that steps send. */
+export interface NeededSecret {
+  /** `erp` of `secret://erp`. */
+  name: string;
+  /** Hosts of the fixed addresses that it is sent to; empty when an address is known only in the run. */
+  hosts: string[];
+  /** `workflow/step` of those that send it. */
+  steps: string[];
+  /** It is compared with what comes in, and sent nowhere. */
+  stays?: boolean;
+}
+
+/** A tool server that steps call, as a person approved it on the machine that exported. */
+export interface NeededToolServer {
+  /** Its name in the configuration. */
+  name: string;
+  /** SHA-256 of what it said of each of its tools, by the name of the tool: another server, or another version, is not called. */
+  tools: Record<string, string>;
+  /** What a person said of its tools, by the name of the tool. */
+  words?: Record<string, unknown>;
+  /** `workflow/step` of those that call it. */
+  steps: string[];
+}
+
+/** A step that starts runs by itself while the program serves. */
+export interface NeededTrigger {
+  /** Its kind, `trigger.webhook`. */
+  kind: string;
+  /** When or by what: times, a path of the server, a folder, an address. */
+  by: string;
+  /** `workflow/step`. */
+  step: string;
+  /** It is reached through the port of the program. */
+  listens: boolean;
+}
+
+/** What the machine must have. */
+export interface Needs {
+  /** Params that a run cannot do without. */
+  params: string[];
+  /** Secrets. */
+  secrets: NeededSecret[];
+  /** Folders of fixed paths. */
+  folders: NeededFolder[];
+  /** Addresses. */
+  addresses: NeededAddress[];
+  /** Language models. */
+  models?: NeededModel[];
+  /** Tool servers. */
+  toolServers?: NeededToolServer[];
+  /** Indexes of documents. */
+  indexes?: NeededIndex[];
+  /** Steps that start runs by themselves. */
+  triggers?: NeededTrigger[];
+}
 
 /** Which proxy requests go through, and which authorities are trusted beside those of the system. */
 export interface NetworkSet {
@@ -7001,6 +7172,48 @@ export interface WorkflowEntry {
   lastRun?: RunRow;
 }
 
+/** Writes an export into a folder. */
+export interface WorkflowExport {
+  /** The workflow file. */
+  ref: string;
+  /** What a person chose. */
+  choices: ExportChoices;
+  /** Handle of the folder that a person chose; a folder with the name of the program is made in it. */
+  folder: string;
+}
+
+/** Checks an export; nothing is written. */
+export interface WorkflowExportCheck {
+  /** The workflow file. */
+  ref: string;
+  /** What a person chose. */
+  choices: ExportChoices;
+}
+
+/** What an export would be. */
+export interface WorkflowExportChecked {
+  /** Absent when the workflow has errors. */
+  checkList?: ExportCheckList;
+  /** Why it cannot be exported; empty when it can. */
+  problems: ExportProblem[];
+  /** How the program is started, as a person types it in the folder of the file; absent with problems. */
+  start?: string;
+  /** Name of the file that is downloaded; absent with problems. */
+  fileName?: string;
+}
+
+/** An export that was written. */
+export interface WorkflowExported {
+  /** The file, or the folder of the project. */
+  path: string;
+  /** Bytes. */
+  sizeBytes: number;
+  /** SHA-256, lowercase hex. */
+  sha256: string;
+  /** How it is started, as a person types it. */
+  start: string;
+}
+
 /** Payload of `workflow_failed` (R-10). */
 export interface WorkflowFailed {
   /** The error that ended the run. */
@@ -7434,6 +7647,10 @@ export interface Commands {
   workflow_save: { request: WorkflowSave; response: Saved };
   /** Copies a workflow under a new name. */
   workflow_duplicate: { request: WorkflowDuplicate; response: OpenWorkflow };
+  /** Checks what a workflow needs as a program, and what keeps it from being exported; nothing is written. */
+  workflow_export_check: { request: WorkflowExportCheck; response: WorkflowExportChecked };
+  /** Writes a workflow as a program into a folder that was chosen in the system dialog. */
+  workflow_export: { request: WorkflowExport; response: WorkflowExported };
   /** Imports a file of another program as a new workflow, with a report. */
   workflow_import: { request: WorkflowImport; response: WorkflowImported };
   /** Deletes a workflow; its runs are kept. */
@@ -7873,6 +8090,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   workflow_create: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
   workflow_save: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision', 'workflow_pins'] },
   workflow_duplicate: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
+  workflow_export_check: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  workflow_export: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: [] },
   workflow_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
   workflow_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision', 'workflow_pins'] },
   workflow_revision: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

@@ -28,6 +28,7 @@ import { failures } from './en.failures.ts';
 import { folders } from './en.folders.ts';
 import { health } from './en.health.ts';
 import { pins } from './en.pins.ts';
+import { exporting } from './en.export.ts';
 import { proof } from './en.proof.ts';
 import { tests } from './en.tests.ts';
 import { tools } from './en.tools.ts';
@@ -37,7 +38,7 @@ import { destinations } from './en.destinations.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...network, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...health, ...failures, ...destinations, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...network, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...exporting, ...health, ...failures, ...destinations, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

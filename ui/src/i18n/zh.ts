@@ -36,6 +36,7 @@ import { connectors } from './zh.connectors.ts';
 import { imports } from './zh.import.ts';
 import { health } from './zh.health.ts';
 import { pins } from './zh.pins.ts';
+import { exporting } from './zh.export.ts';
 import { proof } from './zh.proof.ts';
 import { tests } from './zh.tests.ts';
 import { tools } from './zh.tools.ts';
@@ -45,6 +46,6 @@ import { destinations } from './zh.destinations.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...network, ...telemetry, ...proof, ...health, ...failures, ...destinations, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...network, ...telemetry, ...proof, ...exporting, ...health, ...failures, ...destinations, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...messages, ...objects, ...steps, ...triggers };

@@ -72,6 +72,8 @@ macro_rules! command_list {
             Action workflow_create(WorkflowCreate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "Creates a workflow in the library, empty or from a sample.";
             Action workflow_save(WorkflowSave) -> Saved, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision workflow_pins], "Saves a workflow; CONFLICT if the file was changed outside.";
             Action workflow_duplicate(WorkflowDuplicate) -> OpenWorkflow, Builder, [Desktop Http], [workflow_list], "Copies a workflow under a new name.";
+            Query workflow_export_check(WorkflowExportCheck) -> WorkflowExportChecked, Builder, [Desktop Http], [], "Checks what a workflow needs as a program, and what keeps it from being exported; nothing is written.";
+            Action workflow_export(WorkflowExport) -> WorkflowExported, Builder, [Desktop], [], "Writes a workflow as a program into a folder that was chosen in the system dialog.";
             Action workflow_import(WorkflowImport) -> WorkflowImported, Builder, [Desktop Http], [workflow_list], "Imports a file of another program as a new workflow, with a report.";
             Action workflow_delete(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision workflow_pins], "Deletes a workflow; its runs are kept.";
             Query workflow_revision(ByRef) -> Revision, Viewer, [Desktop Http], [], "Returns the current content hash of a file, to detect changes from outside.";

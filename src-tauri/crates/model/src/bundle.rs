@@ -6,6 +6,7 @@
 //! ```
 
 use crate::hash::sha256_hex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -24,10 +25,11 @@ pub const LARGEST: u64 = 256 * 1024 * 1024;
 pub const CALLBACK_SECRETS: [&str; 2] = ["human-review-callback", "human-review-token"];
 
 /// Where the audit chain is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditKeeping {
     /// In the database of the data folder.
+    #[default]
     Sqlite,
     /// There, and as a file of JSON lines beside it.
     Jsonl,
@@ -47,7 +49,7 @@ impl AuditKeeping {
 }
 
 /// How the steps of an exported program ask people.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HumanReview {
     /// Not at all.
@@ -74,7 +76,7 @@ impl HumanReview {
 }
 
 /// A part of the program that the workflow needs, and the kinds of steps that need it. `core` is in every program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Module {
     /// `core`, `files`, `http`, `people`, `script`, `connectors`, `databases`, `mail`, `model`, `retrieval`, `tools`, `triggers`.
@@ -84,7 +86,7 @@ pub struct Module {
 }
 
 /// A secret that steps send.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeededSecret {
     /// `erp` of `secret://erp`.
@@ -99,7 +101,7 @@ pub struct NeededSecret {
 }
 
 /// A step that starts runs by itself while the program serves.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeededTrigger {
     /// Its kind, `trigger.webhook`.
@@ -113,7 +115,7 @@ pub struct NeededTrigger {
 }
 
 /// A folder that a step uses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeededFolder {
     /// A path as the step names it.
@@ -127,7 +129,7 @@ pub struct NeededFolder {
 }
 
 /// A host that steps send requests to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeededAddress {
     /// Scheme, host and port of a fixed address; absent when the address is known only in the run.
@@ -138,7 +140,7 @@ pub struct NeededAddress {
 }
 
 /// A language model that steps ask.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeededModel {
     /// The provider that the configuration must have; absent: that of the default model.
@@ -152,7 +154,7 @@ pub struct NeededModel {
 }
 
 /// A tool server that steps call, as a person approved it on the machine that exported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeededToolServer {
     /// Its name in the configuration.
@@ -167,7 +169,7 @@ pub struct NeededToolServer {
 }
 
 /// An index of documents that steps search and that none of them makes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NeededIndex {
     /// Its name.
@@ -177,7 +179,7 @@ pub struct NeededIndex {
 }
 
 /// What the machine must have.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Needs {
     /// Params that a run cannot do without.

@@ -25,6 +25,7 @@ mod record;
 mod registry;
 mod remembered;
 mod rerun;
+pub mod run_masks;
 mod runtime;
 mod shared;
 mod spending;

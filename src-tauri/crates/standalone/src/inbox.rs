@@ -2,33 +2,25 @@
 
 use crate::failure::Failure;
 use crate::host::Host;
+use crate::page;
 use crate::task_api::{self, Answers, refused};
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::response::Response;
 use std::net::SocketAddr;
 
 const PAGE: &str = include_str!("inbox/inbox.html");
 const SCRIPT: &str = include_str!("inbox/inbox.js");
-const FIELDS: &str = include_str!("inbox/fields.js");
-const STYLE: &str = include_str!("inbox/inbox.css");
-/// The page loads nothing from elsewhere and is in no frame.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The page, and the tasks that it shows.
 pub(crate) fn routes(host: &Host, token: &str) -> Router {
-    let asset = |kind: &'static str, body: &'static str| {
-        get(move || async move { ([(header::CONTENT_TYPE, kind)], body).into_response() })
-    };
-    let script = "text/javascript; charset=utf-8";
     Router::new()
-        .route("/", asset("text/html; charset=utf-8", PAGE))
-        .route("/inbox.js", asset(script, SCRIPT))
-        .route("/fields.js", asset(script, FIELDS))
-        .route("/inbox.css", asset("text/css; charset=utf-8", STYLE))
+        .route("/", page::asset(page::HTML, PAGE))
+        .route("/inbox.js", page::script(SCRIPT))
+        .route("/fields.js", page::fields())
+        .route("/page.css", page::style())
         .merge(task_api::routes(host, token, Answers::Here))
         .layer(middleware::from_fn(from_this_machine))
 }
@@ -42,6 +34,6 @@ async fn from_this_machine(request: Request, next: Next) -> Response {
         return refused(StatusCode::FORBIDDEN, &failure);
     }
     let mut response = next.run(request).await;
-    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, header::HeaderValue::from_static(POLICY));
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, header::HeaderValue::from_static(page::POLICY));
     response
 }

@@ -33,6 +33,8 @@ mod inbox;
 mod needs;
 mod output;
 mod outside;
+#[cfg(feature = "server")]
+mod page;
 mod run_list;
 mod runs;
 mod secrets;

@@ -19,12 +19,12 @@ use signalbox_model::bundle::Bundle;
 use signalbox_model::run_origin::BY_REST;
 use signalbox_model::{AuditEvent, Map, Workflow};
 use signalbox_ports::{Credential, World};
+use signalbox_runtime::run_masks::RunMasks;
 use signalbox_runtime::triggers::{
     Class, LOOK, Scheduler, TriggerError, TriggerHost, TriggerResult, TriggeredRun, summary_of, triggers_of,
 };
-use signalbox_runtime::{NewRun, Origin, Runtime, StartOutcome};
+use signalbox_runtime::{NewRun, Origin, Runtime, StartOutcome, pinned_files};
 use signalbox_store::audit::{Actor, Level};
-use signalbox_store::mask::Masks;
 use signalbox_store::{Activation, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,9 +122,16 @@ impl Fires {
     /// What a run came to, for who is not a person of this machine: masked.
     async fn outcome(self: &Arc<Self>, run: String) -> TriggerResult<Value> {
         self.blocking(move |this| {
-            let summary = summary_of(&this.host.store, &this.host.runtime, &run)?;
-            let (output, _) = Masks::default().input(&json!(summary.output));
-            Ok(json!({ "status": summary.status, "output": output, "openTasks": summary.open_tasks }))
+            let store = &this.host.store;
+            let mut summary = json!(summary_of(store, &this.host.runtime, &run)?);
+            let row = store.run(&run)?;
+            let (workflow, called) = pinned_files(store, &row)?;
+            let workflows: Vec<Arc<Workflow>> =
+                std::iter::once(Arc::new(workflow)).chain(called.files.into_values()).collect();
+            let mut masks = RunMasks::new(&workflows);
+            masks.advance(store, &run, row.last_seq)?;
+            masks.summary(&mut summary);
+            Ok(summary)
         })
         .await
     }

@@ -31,6 +31,7 @@ cargo xtask <task>
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto;
           `objects`: object steps with the S3 of moto and a WebDAV server, from PyPI;
           `kafka`: the same in Kafka, with a broker and a cluster of mock brokers from PyPI;
+          `source`: an exported Cargo project, built offline and run; some minutes of CPU;
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md

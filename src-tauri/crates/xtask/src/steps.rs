@@ -182,9 +182,9 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     system::ready(root, For::Browser)?;
     ui::install(root)?;
     if args.is_empty()
-        || args
-            .iter()
-            .any(|arg| !matches!(arg.as_str(), "llama" | "rest" | "models" | "kafka" | "objects" | "telemetry"))
+        || args.iter().any(|arg| {
+            !matches!(arg.as_str(), "llama" | "rest" | "models" | "kafka" | "objects" | "source" | "telemetry")
+        })
     {
         ui::packages(&peers_dir(root))?;
     }

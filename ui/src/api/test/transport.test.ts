@@ -4,6 +4,8 @@ import { httpTransport, takeToken } from '../transport/http.ts';
 import { SseParser } from '../transport/sse.ts';
 import type { RunEvent } from '../types.ts';
 
+vi.mock('../download-blob.ts', () => ({ downloadBlob: () => undefined }));
+
 afterEach(() => vi.unstubAllGlobals());
 
 describe('server-sent events', () => {
@@ -89,5 +91,27 @@ describe('calls', () => {
     const stop = httpTransport('', () => 't').subscribe('r', 0, (batch) => { left.push(batch.length); stop(); }, () => left.push(-1));
     await new Promise((done) => { setTimeout(done, 50); });
     expect(left).toEqual([100]);
+  });
+});
+
+describe('programs', () => {
+  const answered = (response: Response) => {
+    const asked = vi.fn((_url: string, _init?: RequestInit) => Promise.resolve(response));
+    vi.stubGlobal('fetch', asked);
+    return { asked, host: httpTransport('', () => 's3cret') };
+  };
+
+  it('are downloaded as they were chosen, with the hash that the host told', async () => {
+    // SHA-256 of nothing.
+    const digest = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';
+    const { asked, host } = answered(new Response('', { headers: { 'repr-digest': digest } }));
+    const saved = await host.saveProgram?.('a b', { target: 'bundle', callback: 'https://a.example/?x=1' }, 'orders');
+    expect(saved).toEqual({ size: 0, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' });
+    expect(asked.mock.calls[0]?.[0]).toBe('/workflows/a%20b/program?target=bundle&callback=https%3A%2F%2Fa.example%2F%3Fx%3D1');
+  });
+
+  it('that are refused say why', async () => {
+    const { host } = answered(new Response(JSON.stringify({ error: { code: 'RUNNER_MISSING', message: 'The runner is missing.', hint: 'Build it.' } }), { status: 404 }));
+    await expect(host.saveProgram?.('a', {}, 'a')).rejects.toMatchObject({ code: 'RUNNER_MISSING', hint: 'Build it.' });
   });
 });

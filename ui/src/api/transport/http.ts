@@ -63,6 +63,22 @@ function unreachable(): ApiError {
 /** The token is asked for with each request: an open page may get another one. */
 export function httpTransport(base: string, token: () => string): Transport {
   const headers = () => ({ authorization: `Bearer ${token()}` });
+  const download = async (path: string, name: string): Promise<{ blob: Blob; digest: string | null }> => {
+    let blob: Blob;
+    let digest: string | null;
+    try {
+      const response = await fetch(`${base}${path}`, { headers: headers(), cache: 'no-store' });
+      if (!response.ok) throw await failure(response);
+      digest = response.headers.get('repr-digest');
+      // The browser keeps a large one on its disk. One that breaks off is an error here, and no half file there.
+      blob = await response.blob();
+    } catch (cause) {
+      if (cause instanceof ApiError) throw cause;
+      throw unreachable();
+    }
+    downloadBlob(blob, name);
+    return { blob, digest };
+  };
   return {
     host: 'http',
     async call<K extends Command>(command: K, payload: Commands[K]['request'], signal?: AbortSignal, leaving = false): Promise<Commands[K]['response']> {
@@ -98,18 +114,12 @@ export function httpTransport(base: string, token: () => string): Transport {
       return () => stop.abort();
     },
     async saveRunFile(runId, seq, name, acceptChanged) {
-      let blob: Blob;
-      try {
-        const response = await fetch(`${base}/workflow/${encodeURIComponent(runId)}/files/${String(seq)}${acceptChanged ? '?changed=accept' : ''}`, { headers: headers(), cache: 'no-store' });
-        if (!response.ok) throw await failure(response);
-        // The browser keeps a large one on its disk. One that breaks off is an error here, and no half file there.
-        blob = await response.blob();
-      } catch (cause) {
-        if (cause instanceof ApiError) throw cause;
-        throw unreachable();
-      }
-      downloadBlob(blob, name);
+      await download(`/workflow/${encodeURIComponent(runId)}/files/${String(seq)}${acceptChanged ? '?changed=accept' : ''}`, name);
       return {};
+    },
+    async saveProgram(workflowId, choices, name) {
+      const { blob, digest } = await download(`/workflows/${encodeURIComponent(workflowId)}/program?${new URLSearchParams(choices).toString()}`, name);
+      return { size: blob.size, sha256: digest === null ? undefined : sha256Of(digest) };
     },
     onTaskChange(onChange, onError) {
       const stop = new AbortController();
@@ -117,6 +127,13 @@ export function httpTransport(base: string, token: () => string): Transport {
       return () => stop.abort();
     },
   };
+}
+
+/** The hash of `Repr-Digest` (RFC 9530), in hex. */
+export function sha256Of(digest: string): string | undefined {
+  const base64 = /sha-256=:([A-Za-z0-9+/]{43}=):/.exec(digest)?.[1];
+  if (base64 === undefined) return undefined;
+  return Array.from(atob(base64), (letter) => letter.charCodeAt(0).toString(16).padStart(2, '0')).join('');
 }
 
 function follow(url: string, headers: Record<string, string>, signal: AbortSignal, onFrames: (frames: SseFrame[]) => void, onError: (cause: unknown) => void, onOpen?: () => void): void {

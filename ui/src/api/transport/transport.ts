@@ -17,6 +17,8 @@ export interface Transport {
   saveFile?(name: string, base64: string): Promise<string | null>;
   /** Keeps a copy of a file that a run wrote: where the person says, or among the browser's downloads (then without a path). `null`: the person chose nothing. */
   saveRunFile?(runId: string, seq: number, name: string, acceptChanged: boolean): Promise<{ path?: string } | null>;
+  /** Puts a workflow as a program among the browser's downloads, and says its size and its SHA-256. The window writes it itself: `workflow_export`. */
+  saveProgram?(workflowId: string, choices: { [name: string]: string }, name: string): Promise<{ size: number; sha256: string | undefined }>;
   /** Items of the native menu, by the id of their action. */
   onMenu?(listener: (action: string) => void): () => void;
   /** Messages of the system, where the page itself has none. */

@@ -62,6 +62,11 @@ export function proofAction(run: () => void, when: () => boolean): Action {
   return { id: 'proof.open', title: t('proof.action'), keys: [], run, when, group: t('group.run'), icon: 'shield' };
 }
 
+/** Exports the workflow as a program. */
+export function exportAction(run: () => void, when: () => boolean): Action {
+  return { id: 'workflow.export', title: t('export.action'), keys: [], run, when, group: t('group.workflow'), icon: 'dl' };
+}
+
 /** Puts a fault into the step chosen on the canvas, for the next run. `step`: the one that may have one. */
 export function faultAction(step: () => string | undefined, ask: (step: string) => void): Action {
   return {

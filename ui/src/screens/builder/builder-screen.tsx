@@ -51,6 +51,7 @@ import { OutsideBanner } from './outside-banner.tsx';
 import { ParamsDialog } from './params-dialog.tsx';
 import { useSession, type Session } from './session.ts';
 import { takeTyped } from './typed.ts';
+import { useExport } from './use-export.tsx';
 import { useFaultChoice } from './use-faults.tsx';
 import { usePlan } from './use-plan.tsx';
 import { useProof } from './use-proof.tsx';
@@ -320,6 +321,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const fix = (finding: CoverageFinding) => applyFix(finding.fix ?? { edits: [], label: '' }, finding.stepId);
   const proof = useProof({ session, document, catalog, onFix: applyFix, onShow: openStep });
   const titles = useMemo(() => new Map(Object.keys(document.nodes).map((id) => [id, titleOf(document, id, catalog)])), [document, catalog]);
+  const exporting = useExport({ session, document, dirty, catalog, onShow: openStep });
   const duplicate = async () => {
     const made = await attempt(() => act('workflow_duplicate', { ref: session.ref, name: t('gallery.copyName', { name: document.name }) }));
     if (made) navigate({ screen: 'workflow', ref: made.ref });
@@ -356,6 +358,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         ...(may('workflow_duplicate') ? [{ id: 'duplicate', label: t('builder.duplicate'), icon: 'copy' as const, onSelect: () => void duplicate() }] : []),
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
         { id: 'health', label: t('health.open'), icon: 'signal', onSelect: () => navigate({ screen: 'health', workflow: document.id }) },
+        ...exporting.entries,
         ...activation.entries,
       ]} />
       <Button busy={session.saving} disabled={session.readOnly || (!dirty && session.outside?.kind !== 'gone')} title={session.path} onClick={() => void session.save()} keys={barKeys.save}>{t('builder.save')}</Button>
@@ -394,6 +397,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {steps.dialog}
       {rerun.dialog}
       {proof.dialog}
+      {exporting.dialog}
       {faults.dialog}
       </TriggerRunContext>
     </RerunContext>

@@ -12,11 +12,11 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
-use crate::runs::masked_views::ERROR;
 use base64::Engine;
 use serde_json::{Map, Value, json};
 use signalbox_adapters::durable;
 use signalbox_model::{AuditEvent, time};
+use signalbox_runtime::run_masks::ERROR;
 use signalbox_store::AuditQuery;
 use signalbox_store::audit::{Entry, Level, Record, hash_text};
 use signalbox_store::mask::Masks;

@@ -12,6 +12,7 @@ mod database;
 mod error_rules;
 mod failure_replay;
 mod failures;
+mod file_content;
 mod folder;
 mod health;
 mod inbox;
@@ -42,6 +43,7 @@ mod tool_server;
 mod usage;
 mod webhook;
 mod workflow;
+mod workflow_export;
 mod workflow_import;
 
 pub(crate) use audit::{
@@ -63,6 +65,7 @@ pub(crate) use failure_replay::{
 pub(crate) use failures::{
     failure_group, failure_groups, failure_members, failure_preview, failure_preview_one, failure_propose,
 };
+pub use file_content::FileContent;
 pub(crate) use folder::{folder_browse, folder_grant, folder_list, folder_revoke};
 pub use folder::{grant_root, parse_allow_dir};
 pub(crate) use health::{health_alert_put, health_alert_remove, health_alerts, health_get, health_list};
@@ -87,7 +90,6 @@ pub(crate) use run_binary::run_binary;
 pub(crate) use run_checkpoint::{run_checkpoint, run_checkpoint_vl, run_snapshot};
 pub(crate) use run_debug::{run_breakpoints, run_continue, run_debug, run_edit_input, run_pause, run_step};
 pub(crate) use run_diff::{run_diff, run_diff_step};
-pub use run_file::RunFileContent;
 pub(crate) use run_file::run_files;
 pub(crate) use run_rerun::{rerun_look, run_rerun};
 pub(crate) use run_send::run_send;
@@ -118,6 +120,7 @@ pub(crate) use workflow::{
     draft_discard, draft_put, workflow_create, workflow_delete, workflow_duplicate, workflow_list, workflow_open,
     workflow_open_path, workflow_revision, workflow_save, workflow_validate,
 };
+pub(crate) use workflow_export::{workflow_export, workflow_export_check};
 pub(crate) use workflow_import::workflow_import;
 
 pub(crate) use crate::triggers::commands::{

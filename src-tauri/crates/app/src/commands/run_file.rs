@@ -1,6 +1,7 @@
 //! Files that a run wrote. Only what an event of the run names is given out, by the real path that the event recorded: no request
 //! carries a path.
 
+use super::file_content::FileContent;
 use super::run_binary::{save, unmasked};
 use crate::Caller;
 use crate::app::App;
@@ -12,7 +13,7 @@ use signalbox_model::event::{EventBody, FileDone, Telemetry};
 use signalbox_ports::FileError;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,29 +21,6 @@ use std::sync::Arc;
 const LISTED: usize = 1_000;
 /// The type of the events that name files.
 const WRITTEN: &str = "file_done";
-
-/// A file that a run wrote, open for reading.
-#[derive(Debug)]
-pub struct RunFileContent {
-    /// The file name.
-    pub name: String,
-    /// Bytes.
-    pub size: u64,
-    file: File,
-}
-
-impl Read for RunFileContent {
-    /// Never more than `size`, which was told; less is an error, not the end.
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let most = usize::try_from(self.size).unwrap_or(usize::MAX).min(into.len());
-        let read = self.file.read(&mut into[..most])?;
-        if read == 0 && most > 0 {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter"));
-        }
-        self.size -= read as u64;
-        Ok(read)
-    }
-}
 
 pub(crate) fn run_files(app: &App, caller: &Caller, request: RunId) -> ApiResult<RunFiles> {
     let run = request.run_id;
@@ -128,7 +106,7 @@ fn is_same(file: &OpenFile, done: &FileDone) -> bool {
     file.size == done.size_bytes && untouched
 }
 
-fn content(app: &App, caller: &Caller, run: &str, seq: u64, accept_changed: bool) -> ApiResult<RunFileContent> {
+fn content(app: &App, caller: &Caller, run: &str, seq: u64, accept_changed: bool) -> ApiResult<FileContent> {
     app.store.run(run)?;
     unmasked(app, caller, run)?;
     let unknown =
@@ -149,7 +127,7 @@ fn content(app: &App, caller: &Caller, run: &str, seq: u64, accept_changed: bool
         )
         .with(serde_json::json!({ "size": file.size, "writtenSize": done.size_bytes })));
     }
-    Ok(RunFileContent { name: name(&done.path), size: file.size, file: file.file })
+    Ok(FileContent::new(name(&done.path), file.size, Box::new(file.file)))
 }
 
 fn refused(error: FileError, done: &FileDone) -> ApiError {
@@ -185,7 +163,7 @@ impl App {
         run_id: String,
         seq: u64,
         accept_changed: bool,
-    ) -> ApiResult<RunFileContent> {
+    ) -> ApiResult<FileContent> {
         let caller = caller.clone();
         self.blocking(move |app| content(app, &caller, &run_id, seq, accept_changed)).await
     }

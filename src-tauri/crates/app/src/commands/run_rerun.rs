@@ -10,7 +10,7 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::debugging::watched;
 use crate::runs::lifecycle::run_token;
-use crate::runs::masked_views::{hides_again, mask_moved};
+use crate::runs::masked_views::mask_moved;
 use crate::workflows::library::load;
 use crate::workflows::number_literals::as_recorded;
 use crate::workflows::{check, faults, pins};
@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use signalbox_engine::rerun::{Change, Overrides, Plan, StepDisposition, StepPlan};
 use signalbox_engine::validate::{check_bytes, check_called};
 use signalbox_model::{Effects, RunOrigin, RunStatus};
+use signalbox_runtime::run_masks::hides_again;
 use signalbox_runtime::{Again, Definition, Person, pinned_files};
 use signalbox_store::RunRow;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! `--target container`: the program with the libraries that it is linked with, as an OCI image in a tar. No container engine is
 //! used; any engine loads it.
 
-use super::{Export, Exported};
+use super::{Download, Export, Exported, changed_runner};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::clock::now_ms;
 use crate::host::files::io_error;
@@ -25,7 +25,7 @@ const DATA: &str = "var/lib/program";
 /// Where its page is served, on the loopback of the container.
 const PORT: u16 = 9160;
 
-fn refused(message: String, hint: &str) -> ApiError {
+pub(super) fn refused(message: String, hint: &str) -> ApiError {
     ApiError::new(Class::Invalid, "CANNOT_EXPORT", message, hint)
 }
 
@@ -47,7 +47,7 @@ fn linked(runner: &Path) -> ApiResult<Vec<(String, Vec<u8>)>> {
 }
 
 /// Seconds since 1970 of everything in the image: `SOURCE_DATE_EPOCH`, or now.
-fn made_at() -> u64 {
+pub(super) fn made_at() -> u64 {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.trim().parse().ok());
     given.unwrap_or_else(|| u64::try_from(now_ms() / 1_000).unwrap_or_default())
 }
@@ -65,7 +65,7 @@ fn gzipped(bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 impl Export {
     /// Name of the file that is written.
-    fn image_name(&self) -> String {
+    pub(super) fn image_name(&self) -> String {
         format!("{}.oci.tar", self.bundle.name)
     }
 
@@ -134,10 +134,27 @@ impl Export {
         let mut bytes = fs::read(&self.runner).map_err(|error| io_error(&error, &self.runner, "read"))?;
         bytes.extend(&self.section);
         if bytes.len() as u64 != self.size {
-            let message = "The runner was changed while it was copied.";
-            return Err(ApiError::new(Class::Conflict, "CHANGED", message, "Export again."));
+            return Err(changed_runner());
         }
         Ok(bytes)
+    }
+
+    /// Refuses another system than Linux.
+    pub fn check_system() -> ApiResult<()> {
+        if std::env::consts::OS == "linux" {
+            return Ok(());
+        }
+        let message = "A container image is made on Linux only: it holds the libraries of this machine.";
+        Err(refused(message.to_owned(), "Export it on Linux, or with --target bundle."))
+    }
+
+    /// An image of the program, to be sent away.
+    ///
+    /// # Errors
+    /// Another system than Linux, or a missing `ldd`.
+    pub(super) fn download_image(&self) -> ApiResult<Download> {
+        Self::check_system()?;
+        Ok(Download::of(self.image()?))
     }
 
     /// Writes an image of the program into a folder that is new or empty: the whole file or none of it.
@@ -145,10 +162,7 @@ impl Export {
     /// # Errors
     /// Another system than Linux, a missing `ldd`, or why the file cannot be written.
     pub fn write_image(&self, out: &Path) -> ApiResult<Exported> {
-        if std::env::consts::OS != "linux" {
-            let message = "A container image is made on Linux only: it holds the libraries of this machine.";
-            return Err(refused(message.to_owned(), "Export it on Linux, or with --target bundle."));
-        }
+        Self::check_system()?;
         Self::check_folder(out)?;
         let image = self.image()?;
         fs::create_dir_all(out).map_err(|error| io_error(&error, out, "created"))?;

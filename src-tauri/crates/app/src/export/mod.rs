@@ -4,7 +4,10 @@
 mod container;
 mod needs;
 mod source;
+mod start;
+mod write;
 
+use crate::dto::{ExportCheckList, ExportedPart};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
 use crate::host::outgoing;
@@ -14,16 +17,15 @@ use crate::workflows::library::load;
 use crate::workflows::subworkflows::{find, in_folder};
 use needs::{Looked, needs_full};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
-use signalbox_adapters::durable;
 use signalbox_model::Workflow;
 pub use signalbox_model::bundle::{AuditKeeping, Bundle, HumanReview};
 use signalbox_model::bundle::{BundledFile, FOOTER, FORMAT, Footer, Module, NeededToolServer};
-use signalbox_model::hash::hex;
 use signalbox_model::text::without_bom;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use write::changed_runner;
+pub use write::{Download, Exported};
 
 /// File name of a runner, beside the program that exports: the smallest that has the modules.
 fn runner_name(modules: &[Module], human: HumanReview) -> String {
@@ -61,17 +63,6 @@ pub struct Export {
     section: Vec<u8>,
 }
 
-/// A program that was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
-    /// The program.
-    pub file: PathBuf,
-    /// Bytes.
-    pub size: u64,
-    /// SHA-256 of the file, lowercase hex.
-    pub sha256: String,
-}
-
 /// The runner beside the program that exports; the error says how to get one.
 fn runner_beside(program: &Path, name: &str) -> ApiResult<PathBuf> {
     let runner = program.with_file_name(name);
@@ -84,9 +75,86 @@ fn runner_beside(program: &Path, name: &str) -> ApiResult<PathBuf> {
     Err(ApiError::new(Class::NotFound, "RUNNER_MISSING", message, hint))
 }
 
-/// Looks at a workflow file and everything that it calls. Refuses what cannot leave, with all places at once. Sub-workflows are
-/// looked for beside the file, then in the library of the data folder, and the runner beside `program`.
+/// A workflow file and everything that it calls, looked at.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    bundle: Bundle,
+    problems: Vec<Value>,
+}
+
+impl Checked {
+    /// What keeps it from leaving, as diagnostics with the workflow and the place.
+    pub fn problems(&self) -> &[Value] {
+        &self.problems
+    }
+
+    /// What the program is made of and what it will need.
+    pub fn check_list(&self) -> ExportCheckList {
+        check_list(&self.bundle, None)
+    }
+
+    /// With the runner beside `program`, as it will be written.
+    ///
+    /// # Errors
+    /// All problems at once, or why the runner cannot be used.
+    pub fn ready(self, program: &Path) -> ApiResult<Export> {
+        if !self.problems.is_empty() {
+            return Err(refused(&self.problems));
+        }
+        let bundle = self.bundle;
+        let runner = runner_beside(program, &runner_name(&bundle.modules, bundle.human))?;
+        let section = bundle.to_bytes().map_err(|error| {
+            let message = format!("The workflow cannot be written: {error}.");
+            ApiError::new(Class::Invalid, "CANNOT_EXPORT", message, "Report this fault.")
+        })?;
+        let size = bare_runner(&runner)? + section.len() as u64;
+        Ok(Export { bundle, runner, size, section })
+    }
+}
+
+fn check_list(bundle: &Bundle, size_bytes: Option<u64>) -> ExportCheckList {
+    let hashes = |files: &[BundledFile]| {
+        files.iter().map(|file| ExportedPart { id: file.id.clone(), sha256: file.sha256.clone() }).collect()
+    };
+    ExportCheckList {
+        name: bundle.name.clone(),
+        title: bundle.title.clone(),
+        platform: bundle.platform.clone(),
+        audit: bundle.audit,
+        human: bundle.human,
+        callback: bundle.callback.clone(),
+        modules: bundle.modules.clone(),
+        needs: bundle.needs.clone(),
+        workflows: hashes(&bundle.files),
+        connectors: hashes(&bundle.connectors),
+        size_bytes,
+    }
+}
+
+/// This program; runners and sources are beside it.
+pub fn own_program() -> ApiResult<PathBuf> {
+    std::env::current_exe().map_err(|error| {
+        let message = format!("The place of this program is not known: {error}.");
+        ApiError::new(Class::Unavailable, "NO_PROGRAM", message, "Start it by its full path.")
+    })
+}
+
+/// The sources of Signalbox, when nobody names others.
+pub fn sources_beside(program: &Path) -> PathBuf {
+    program.with_file_name("source")
+}
+
+/// [`check`], then [`Checked::ready`].
 pub fn look(file: &Path, data: Option<&Path>, choices: &Choices, program: &Path) -> ApiResult<Export> {
+    check(file, data, choices)?.ready(program)
+}
+
+/// Looks at a workflow file and everything that it calls: what it needs, and all places that keep it from leaving. Sub-workflows are
+/// looked for beside the file, then in the library of the data folder.
+///
+/// # Errors
+/// The file cannot be read or has errors, or the address of the callback is none.
+pub fn check(file: &Path, data: Option<&Path>, choices: &Choices) -> ApiResult<Checked> {
     let Choices { audit, human, ref callback } = *choices;
     let callback = callback.as_deref().filter(|_| human == HumanReview::Callback);
     if let Some(url) = callback {
@@ -117,14 +185,10 @@ pub fn look(file: &Path, data: Option<&Path>, choices: &Choices, program: &Path)
         looked.signs_messages(url);
     }
     let (modules, mut needs, problems) = looked.into_parts();
-    if !problems.is_empty() {
-        return Err(refused(&problems));
-    }
     needs.params = needs::params(&workflow);
     needs.tool_servers = tool_servers;
     let connectors = called.connectors.pinned(all());
     let connectors = connectors.iter().map(|(name, one)| BundledFile::new(name, json!(one).to_string())).collect();
-    let runner = runner_beside(program, &runner_name(&modules, human))?;
 
     let bundle = Bundle {
         format: FORMAT,
@@ -140,16 +204,7 @@ pub fn look(file: &Path, data: Option<&Path>, choices: &Choices, program: &Path)
         files,
         connectors,
     };
-    let section = bundle.to_bytes().map_err(|error| {
-        ApiError::new(
-            Class::Invalid,
-            "CANNOT_EXPORT",
-            format!("The workflow cannot be written: {error}."),
-            "Report this fault.",
-        )
-    })?;
-    let size = bare_runner(&runner)? + section.len() as u64;
-    Ok(Export { bundle, runner, size, section })
+    Ok(Checked { bundle, problems })
 }
 
 /// The approvals that go with a program. A server that nobody approved here, and tools that would be refused in a run, are problems.
@@ -224,83 +279,8 @@ fn bare_runner(runner: &Path) -> ApiResult<u64> {
 }
 
 impl Export {
-    /// What the program is made of and what it will need, for programs.
-    pub fn check_list(&self) -> Value {
-        let bundle = &self.bundle;
-        let hashes = |files: &[BundledFile]| -> Value {
-            files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect()
-        };
-        let (files, connectors) = (hashes(&bundle.files), hashes(&bundle.connectors));
-        json!({
-            "name": bundle.name, "title": bundle.title, "platform": bundle.platform, "audit": bundle.audit, "human": bundle.human,
-            "callback": bundle.callback,
-            "modules": bundle.modules, "needs": bundle.needs, "workflows": files, "connectors": connectors, "sizeBytes": self.size,
-        })
-    }
-
-    /// Refuses a folder that holds something.
-    pub fn check_folder(out: &Path) -> ApiResult<()> {
-        let hint = "Name a new or an empty folder with --out.";
-        match fs::read_dir(out) {
-            Ok(mut entries) => match entries.next() {
-                None => Ok(()),
-                Some(_) => {
-                    let message = format!("The folder {} is not empty.", out.display());
-                    Err(ApiError::new(Class::Conflict, "FOLDER_NOT_EMPTY", message, hint))
-                }
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(_) if out.exists() && !out.is_dir() => {
-                Err(ApiError::bad_request(format!("{} is no folder.", out.display()), hint))
-            }
-            Err(error) => Err(io_error(&error, out, "read")),
-        }
-    }
-
-    /// Writes the program into a folder that is new or empty: the whole file or none of it.
-    pub fn write(&self, out: &Path) -> ApiResult<Exported> {
-        Self::check_folder(out)?;
-        fs::create_dir_all(out).map_err(|error| io_error(&error, out, "created"))?;
-        let name = if cfg!(windows) { format!("{}.exe", self.bundle.name) } else { self.bundle.name.clone() };
-        let (file, part) = (out.join(&name), out.join(format!("{name}.part")));
-        let written = self.write_to(&part).and_then(|hash| {
-            fs::rename(&part, &file)?;
-            durable::sync_name(&file)?;
-            Ok(hash)
-        });
-        let sha256 = written.map_err(|error| {
-            // Half a program is of no use to anybody.
-            let _ = fs::remove_file(&part);
-            io_error(&error, &file, "written")
-        })?;
-        Ok(Exported { file, size: self.size, sha256 })
-    }
-
-    fn write_to(&self, part: &Path) -> io::Result<String> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(0o755);
-        }
-        let (mut from, mut to) = (File::open(&self.runner)?, options.open(part)?);
-        let (mut hasher, mut buffer, mut copied) = (Sha256::new(), vec![0; 1 << 20], 0_u64);
-        loop {
-            let read = from.read(&mut buffer)?;
-            if read == 0 {
-                break;
-            }
-            to.write_all(&buffer[..read])?;
-            hasher.update(&buffer[..read]);
-            copied += read as u64;
-        }
-        if copied + self.section.len() as u64 != self.size {
-            return Err(io::Error::other("the runner was changed while it was copied"));
-        }
-        to.write_all(&self.section)?;
-        hasher.update(&self.section);
-        to.sync_all()?;
-        Ok(hex(&hasher.finalize()))
+    /// What the program is made of and what it will need.
+    pub fn check_list(&self) -> ExportCheckList {
+        check_list(&self.bundle, Some(self.size))
     }
 }

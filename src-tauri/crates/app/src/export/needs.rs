@@ -167,8 +167,7 @@ impl Looked {
             }
             let message =
                 format!("Rule {} of '{}' asks a person, and this export has no way to ask.", index + 1, at.title);
-            let hint =
-                "Export it with --human terminal, ui or callback=URL, or choose another action, for example abort.";
+            let hint = "Choose how people answer (--human terminal, ui or callback=URL), or choose another action, for example abort.";
             self.problem(at.workflow, "EXPORT_KIND", at.path(&format!("/config/rules/{index}/action")), message, hint);
         }
     }
@@ -188,7 +187,7 @@ impl Looked {
                 return;
             }
             let message = format!("A safety check of '{}' asks a person, and this export has no way to ask.", at.title);
-            let hint = "Export it with --human terminal, ui or callback=URL, or let the check block.";
+            let hint = "Choose how people answer (--human terminal, ui or callback=URL), or let the check block.";
             self.problem(at.workflow, "EXPORT_KIND", at.path("/guardrails"), message, hint);
         }
     }

@@ -1,11 +1,13 @@
 //! `--target source`: a Cargo project that builds the program (ADR 153). The crates of Signalbox that it needs are copied into it, so that it
 //! builds wherever their outside crates can be had.
 
-use super::{Export, Exported, HumanReview};
+use super::container::{made_at, refused};
+use super::{Download, Export, Exported, HumanReview};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
 use sha2::{Digest, Sha256};
 use signalbox_model::hash::hex;
+use signalbox_oci::tar::Tree;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,18 +41,51 @@ impl Export {
         own.chain(self.bundle.serves().then_some("server")).collect()
     }
 
+    /// Refuses a folder that does not hold the sources of this version.
+    pub fn check_sources(checkout: &Path) -> ApiResult<()> {
+        let workspace = read(&checkout.join("Cargo.toml")).map_err(|_| no_sources(checkout))?;
+        let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
+        if !workspace.contains(&version) || !checkout.join(PLACE).join("standalone").is_dir() {
+            return Err(no_sources(checkout));
+        }
+        Ok(())
+    }
+
     /// Writes the project into a folder that is new or empty. `checkout` holds the sources of Signalbox.
     ///
     /// # Errors
     /// The sources are missing or of another version, or why a file cannot be written.
     pub fn write_source(&self, out: &Path, checkout: &Path) -> ApiResult<Exported> {
         Self::check_folder(out)?;
-        let workspace = read(&checkout.join("Cargo.toml")).map_err(|_| no_sources(checkout))?;
-        let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
-        if !workspace.contains(&version) || !checkout.join(PLACE).join("standalone").is_dir() {
-            return Err(no_sources(checkout));
-        }
-        let mut files = Files::new(out.to_owned());
+        let mut write = |place: &str, bytes: &[u8]| {
+            let to = out.join(place);
+            let folder = to.parent().unwrap_or(out);
+            fs::create_dir_all(folder).map_err(|error| io_error(&error, folder, "created"))?;
+            fs::write(&to, bytes).map_err(|error| io_error(&error, &to, "written"))
+        };
+        let mut files = Files::new(&mut write);
+        self.project(&mut files, checkout)?;
+        Ok(Exported { file: out.to_owned(), size: files.size, sha256: hex(&files.hash.finalize()) })
+    }
+
+    /// The project as a tar, in a folder with the name of the program.
+    ///
+    /// # Errors
+    /// The sources are missing or of another version, or a file cannot be read.
+    pub(super) fn download_source(&self, checkout: &Path) -> ApiResult<Download> {
+        let mut tree = Tree::default();
+        let mut pack = |place: &str, bytes: &[u8]| {
+            tree.file(place, bytes);
+            Ok(())
+        };
+        self.project(&mut Files::new(&mut pack), checkout)?;
+        let unfit = |why| refused(format!("The project cannot be packed: {why}"), "Give the workflow a shorter id.");
+        tree.archive(&self.bundle.name, made_at()).map(Download::of).map_err(unfit)
+    }
+
+    fn project(&self, files: &mut Files<'_>, checkout: &Path) -> ApiResult<()> {
+        Self::check_sources(checkout)?;
+        let workspace = read(&checkout.join("Cargo.toml"))?;
         let crates: Vec<&str> =
             CRATES.into_iter().chain(self.features().contains(&"retrieval").then_some("retrieval")).collect();
         for name in &crates {
@@ -79,8 +114,7 @@ impl Export {
         files.write("program.json", manifest.as_bytes())?;
         files.write("Cargo.toml", self.manifest().as_bytes())?;
         files.write("rustfmt.toml", b"max_width = 120\nuse_small_heuristics = \"Max\"\n")?;
-        files.write("src/main.rs", self.main().as_bytes())?;
-        Ok(Exported { file: out.to_owned(), size: files.size, sha256: hex(&files.hash.finalize()) })
+        files.write("src/main.rs", self.main().as_bytes())
     }
 
     fn manifest(&self) -> String {
@@ -202,23 +236,23 @@ fn with_members(workspace: &str, crates: &[&str]) -> String {
     made
 }
 
+/// Takes a file by its place in the project.
+type Sink<'a> = &'a mut dyn FnMut(&str, &[u8]) -> ApiResult<()>;
+
 /// What is written, and the hash of all of it in order.
-struct Files {
-    out: PathBuf,
+struct Files<'a> {
+    write: Sink<'a>,
     size: u64,
     hash: Sha256,
 }
 
-impl Files {
-    fn new(out: PathBuf) -> Self {
-        Self { out, size: 0, hash: Sha256::new() }
+impl<'a> Files<'a> {
+    fn new(write: Sink<'a>) -> Self {
+        Self { write, size: 0, hash: Sha256::new() }
     }
 
     fn write(&mut self, place: &str, bytes: &[u8]) -> ApiResult<()> {
-        let to = self.out.join(place);
-        let folder = to.parent().unwrap_or(&self.out);
-        fs::create_dir_all(folder).map_err(|error| io_error(&error, folder, "created"))?;
-        fs::write(&to, bytes).map_err(|error| io_error(&error, &to, "written"))?;
+        (self.write)(place, bytes)?;
         self.size += bytes.len() as u64;
         self.hash.update(place);
         self.hash.update(bytes);

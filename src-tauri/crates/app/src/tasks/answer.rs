@@ -8,7 +8,7 @@ use crate::dto::{
     TaskRow, TaskSuggestion, TaskTrace, TaskUpstream, TaskViolation, TaskVote,
 };
 use crate::error::{ApiError, ApiResult, Class};
-use crate::runs::masked_views::{ERROR, ITEMS, mask_moved};
+use crate::runs::masked_views::mask_moved;
 use crate::tasks::{exits, model_suggestion, previous_correction};
 use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
@@ -16,6 +16,7 @@ use signalbox_engine::{patch, repair};
 use signalbox_model::event::Telemetry;
 use signalbox_model::task::{HumanTaskCreated, PauseRejected, Rejection, SentFrom};
 use signalbox_model::{AuditEvent, EventBody, RunEvent, TaskAction, TaskState, ToolGrant, Workflow, time, wire};
+use signalbox_runtime::run_masks::{ERROR, ITEMS};
 use signalbox_runtime::task_answer::{self, GivenAnswer};
 use signalbox_store::audit::{Level, Record};
 use signalbox_store::mask::Masks;

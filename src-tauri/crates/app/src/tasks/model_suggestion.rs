@@ -5,7 +5,6 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::{SuggestionSource, TaskSuggestion};
 use crate::error::{ApiError, ApiResult, Class};
-use crate::runs::masked_views::ERROR;
 use crate::tasks::answer::{self, act_record};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot};
@@ -21,6 +20,7 @@ use signalbox_model::{
 };
 use signalbox_nodes::progress_reporter;
 use signalbox_ports::{CallLog, Scrubber};
+use signalbox_runtime::run_masks::ERROR;
 use signalbox_store::{TaskAct, TaskRecord, mask::Masks};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

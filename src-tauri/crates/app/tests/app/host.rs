@@ -436,6 +436,9 @@ fn folders_are_granted_by_handles_only() {
     let grant = |what: &str| json!({ "folder": what, "access": "rw", "library": true });
     assert_eq!(place.code("folder_grant", grant(&path)), "FORBIDDEN", "a path from the window is not trusted");
     assert_eq!(place.code("workflow_open_path", json!({ "path": path })), "FORBIDDEN");
+    let own = place.ok("workflow_create", json!({ "name": "Own" }))["ref"].clone();
+    assert_eq!(place.code("workflow_export", json!({ "ref": own, "choices": {}, "folder": path })), "FORBIDDEN");
+    place.ok("workflow_delete", json!({ "ref": own }));
     let read = json!({
         "signalbox": 1, "id": "read", "name": "Read", "nodes": { "r": { "type": "file.read", "config": { "path": format!("{path}/a.txt") } } }, "edges": [],
     });

@@ -10,6 +10,7 @@ mod history;
 mod models;
 mod people;
 mod process;
+mod programs;
 mod pure;
 mod served;
 mod triggers;
@@ -64,6 +65,7 @@ fn main() {
         ("models", |_| models::calls()),
         ("agents", |_| models::at_once()),
         ("P8", process::start),
+        ("programs", programs::programs),
         ("P9", |_| history::history()),
         ("failures", |_| failures::failures()),
         ("P10", process::canvas),

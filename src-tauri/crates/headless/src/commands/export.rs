@@ -4,18 +4,24 @@ use super::Done;
 use crate::args::{AuditFormat, Export, ExportFormat, Human};
 use crate::output::{OK, Output, Tone, plain};
 use serde_json::{Value, json};
+use signalbox_app::ApiError;
+use signalbox_app::dto::ExportTarget;
 use signalbox_app::export::{self, AuditKeeping, Choices, HumanReview};
-use signalbox_app::{ApiError, Class};
 use std::path::Path;
 
 pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Done {
     if args.format == ExportFormat::Asl {
         return machine(output, args);
     }
-    if !["bundle", "container", "source"].contains(&args.target.as_str()) {
-        let message = format!("--target {}: there is no such target.", plain(&args.target));
-        return Err(ApiError::bad_request(message, "Write --target bundle, container or source."));
-    }
+    let target = match args.target.as_str() {
+        "bundle" => ExportTarget::Bundle,
+        "container" => ExportTarget::Container,
+        "source" => ExportTarget::Source,
+        other => {
+            let message = format!("--target {}: there is no such target.", plain(other));
+            return Err(ApiError::bad_request(message, "Write --target bundle, container or source."));
+        }
+    };
     let (human, callback) = match &args.human {
         Human::None => (HumanReview::None, None),
         Human::Terminal => (HumanReview::Terminal, None),
@@ -29,39 +35,30 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     };
     // Before anything is read: a mistake in the arguments is told first.
     export::Export::check_folder(&args.out)?;
-    let program = std::env::current_exe().map_err(|error| {
-        let message = format!("The place of this program is not known: {error}.");
-        ApiError::new(Class::Unavailable, "NO_PROGRAM", message, "Start it by its full path.")
-    })?;
+    let program = export::own_program()?;
     let looked = export::look(&args.file, data, &Choices { audit, human, callback }, &program)?;
-    let list = looked.check_list();
+    let list = json!(looked.check_list());
     if !output.json {
         print_list(output, &list);
     }
-    let written = match args.target.as_str() {
-        "container" => looked.write_image(&args.out)?,
-        "source" => {
-            let beside = || program.with_file_name("source");
-            looked.write_source(&args.out, &args.source_of_signalbox.clone().unwrap_or_else(beside))?
-        }
-        _ => looked.write(&args.out)?,
-    };
+    let sources = args.source_of_signalbox.clone().unwrap_or_else(|| export::sources_beside(&program));
+    let written = looked.write_as(target, &args.out, &sources)?;
     if output.json {
         output.value(&json!({
             "file": written.file, "sizeBytes": written.size, "sha256": written.sha256, "checkList": list,
         }));
         return Ok(OK);
     }
-    output.line(&format!("{}: {}", output.paint("Written", Tone::Good), plain(&written.file.display().to_string())));
+    let file = written.file.display().to_string();
+    output.line(&format!("{}: {}", output.paint("Written", Tone::Good), plain(&file)));
     output.line(&format!("  Size:    {}", size(written.size)));
     output.line(&format!("  SHA-256: {}", written.sha256));
-    let file = plain(&written.file.display().to_string());
-    output.line(&match args.target.as_str() {
-        "source" => format!("  Build:   cd {file} && cargo build --release"),
-        "container" => format!("  Load:    skopeo copy oci-archive:{file} docker-daemon:{}:latest", looked.bundle.name),
-        _ if has_triggers(&list) => format!("  Start:   {file} serve"),
-        _ => format!("  Start:   {file} run"),
-    });
+    let what = match target {
+        ExportTarget::Bundle => "Start: ",
+        ExportTarget::Container => "Load:  ",
+        ExportTarget::Source => "Build: ",
+    };
+    output.line(&format!("  {what}  {}", plain(&looked.start(target, &file))));
     Ok(OK)
 }
 
@@ -79,10 +76,6 @@ fn machine(output: &Output, args: &Export) -> Done {
     let file = plain(&args.out.display().to_string());
     output.line(&format!("{}: {file}, {} states", output.paint("Written", Tone::Good), exported.states));
     Ok(OK)
-}
-
-fn has_triggers(list: &Value) -> bool {
-    list["needs"]["triggers"].as_array().is_some_and(|triggers| !triggers.is_empty())
 }
 
 fn texts(list: &Value) -> Vec<String> {

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, Class, RunFileContent};
+use signalbox_app::{ApiError, Class, FileContent};
 use std::io::{self, Read};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -48,8 +48,8 @@ pub(crate) fn bytes(bytes: Vec<u8>) -> Response {
 }
 
 /// A file, sent while it is read. Nobody's page either: it is saved, under its own name.
-pub(crate) fn file(mut content: RunFileContent) -> Response {
-    let (size, disposition) = (content.size, attachment(&content.name));
+pub(crate) fn file(mut content: FileContent) -> Response {
+    let (size, disposition, digest) = (content.size, attachment(&content.name), content.digest());
     let (sender, receiver) = mpsc::channel::<io::Result<Vec<u8>>>(CHUNKS);
     tokio::task::spawn_blocking(move || {
         loop {
@@ -76,6 +76,9 @@ pub(crate) fn file(mut content: RunFileContent) -> Response {
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(size));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     head(&mut response, header::CONTENT_DISPOSITION, &disposition);
+    if let Some(digest) = digest {
+        head(&mut response, HeaderName::from_static("repr-digest"), &digest);
+    }
     response
 }
 

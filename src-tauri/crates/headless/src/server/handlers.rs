@@ -107,6 +107,11 @@ pub(crate) async fn run(
             let open = app.stored(caller, id).await?;
             Ok(with_etag(ok(value(&open)), &open.revision))
         }
+        Action::WorkflowProgram => {
+            let choices =
+                fitting(&query(parts, &[])?).map_err(|why| wrong_query(parts.uri.query().unwrap_or_default(), &why))?;
+            Ok(answer::file(app.program(caller, id, choices).await?))
+        }
         Action::WorkflowPut => {
             let stored = app.store_workflow(id, parse(body)?, revision_of(parts)).await?;
             Ok(with_etag(ok(value(&stored)), &stored.revision))
@@ -246,8 +251,13 @@ fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
 
 /// The routes that read what stands behind `?`; all others would pass over it, and seem to have answered it.
 fn takes_query(action: Action) -> bool {
-    use Action::{AuditList, AuditVerify, RunDiff, RunEvents, RunFile, TaskList, TaskStats, TriggerList};
-    matches!(action, RunEvents | RunDiff | RunFile | TaskList | TaskStats | TriggerList | AuditList | AuditVerify)
+    use Action::{
+        AuditList, AuditVerify, RunDiff, RunEvents, RunFile, TaskList, TaskStats, TriggerList, WorkflowProgram,
+    };
+    matches!(
+        action,
+        RunEvents | RunDiff | RunFile | TaskList | TaskStats | TriggerList | AuditList | AuditVerify | WorkflowProgram
+    )
 }
 
 fn no_query(parts: &Parts) -> ApiResult<()> {

@@ -33,6 +33,7 @@ pub(crate) enum Action {
     ReplayAct,
     WorkflowList,
     WorkflowGet,
+    WorkflowProgram,
     WorkflowPut,
     WorkflowDelete,
     WorkflowActivate,
@@ -107,6 +108,17 @@ const ASKED_OF_A_FILE: &[StatusCode] = &[
     StatusCode::UNPROCESSABLE_ENTITY,
     StatusCode::SERVICE_UNAVAILABLE,
 ];
+/// It may also have errors, lack a runner, or change meanwhile.
+const ASKED_OF_A_PROGRAM: &[StatusCode] = &[
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::CONFLICT,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::UNPROCESSABLE_ENTITY,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
 const DONE: &[StatusCode] = &[
     StatusCode::BAD_REQUEST,
     StatusCode::UNAUTHORIZED,
@@ -129,6 +141,7 @@ impl Route {
             (&Method::GET, _, Action::RunDebug | Action::RunFile | Action::RunCheckpoint) => ASKED_OF_SOME,
             (&Method::GET, _, Action::RunBinary) => ASKED_IN_PART,
             (&Method::GET, _, Action::WorkflowGet) => ASKED_OF_A_FILE,
+            (&Method::GET, _, Action::WorkflowProgram) => ASKED_OF_A_PROGRAM,
             (&Method::GET, ..) => ASKED,
             _ => DONE,
         }
@@ -323,6 +336,13 @@ pub(crate) const ROUTES: &[Route] = &[
     ),
     route(Method::GET, "/workflows", VIEWER, Action::WorkflowList, "Lists the workflows of the library."),
     route(Method::GET, "/workflows/{}", VIEWER, Action::WorkflowGet, "Returns a workflow by its id."),
+    route(
+        Method::GET,
+        "/workflows/{}/program",
+        BUILDER,
+        Action::WorkflowProgram,
+        "Returns a workflow as a program: one executable file, a container image, or a Cargo project as a tar.",
+    ),
     route(
         Method::PUT,
         "/workflows/{}",

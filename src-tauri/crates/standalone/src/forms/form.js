@@ -1,6 +1,5 @@
 // The page of a form of an exported program.
 'use strict';
-const at = (id) => document.getElementById(id);
 // The same submission sent twice starts one run.
 const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 

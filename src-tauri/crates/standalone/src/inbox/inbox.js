@@ -10,7 +10,6 @@ const DID = {
 };
 const ORDER = ['submit', 'approve', 'correct', 'retry', 'alternative', 'skip', 'reject', 'abort'];
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
-const at = (id) => document.getElementById(id);
 let chosen = null;
 
 const problem = (text) => { at('problem').textContent = text; at('problem').hidden = !text; };

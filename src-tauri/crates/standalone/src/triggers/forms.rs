@@ -2,6 +2,7 @@
 
 use super::Fires;
 use super::hooks::{read, refused};
+use crate::page;
 use axum::Router;
 use axum::extract::{Path, Request, State};
 use axum::http::{StatusCode, header};
@@ -15,10 +16,6 @@ use std::sync::Arc;
 
 const PAGE: &str = include_str!("../forms/form.html");
 const SCRIPT: &str = include_str!("../forms/form.js");
-const FIELDS: &str = include_str!("../inbox/fields.js");
-const STYLE: &str = include_str!("../inbox/inbox.css");
-/// As that of the page for tasks.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 struct Forms {
     fires: Arc<Fires>,
@@ -27,14 +24,11 @@ struct Forms {
 
 pub(super) fn routes(fires: &Arc<Fires>) -> Router {
     let forms = Arc::new(Forms { fires: Arc::clone(fires), index: Arc::default() });
-    let asset =
-        |kind: &'static str, body: &'static str| get(move || async move { ([(header::CONTENT_TYPE, kind)], body) });
-    let script = "text/javascript; charset=utf-8";
     Router::new()
-        .route("/forms/assets/form.js", asset(script, SCRIPT))
-        .route("/forms/assets/fields.js", asset(script, FIELDS))
-        .route("/forms/assets/form.css", asset("text/css; charset=utf-8", STYLE))
-        .route("/forms/{path}", get(page).post(submit))
+        .route("/forms/assets/form.js", page::script(SCRIPT))
+        .route("/forms/assets/fields.js", page::fields())
+        .route("/forms/assets/page.css", page::style())
+        .route("/forms/{path}", get(form_page).post(submit))
         .route("/forms/{path}/definition", get(definition))
         .with_state(forms)
 }
@@ -78,9 +72,9 @@ impl Forms {
 }
 
 /// The same page for every form, and for a path that is none: what it shows comes from the definition.
-async fn page(State(forms): State<Arc<Forms>>, Path(path): Path<String>) -> Response {
+async fn form_page(State(forms): State<Arc<Forms>>, Path(path): Path<String>) -> Response {
     let status = if forms.find(path).await.is_ok() { StatusCode::OK } else { StatusCode::NOT_FOUND };
-    let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, POLICY)];
+    let headers = [(header::CONTENT_TYPE, page::HTML), (header::CONTENT_SECURITY_POLICY, page::POLICY)];
     (status, headers, PAGE).into_response()
 }
 

@@ -1,6 +1,7 @@
 //! The runner as the real program, with workflows that the real `signalbox` exports.
 
 mod callback;
+mod download;
 mod export;
 mod kill;
 mod outside;

@@ -159,3 +159,27 @@ fn a_tick_starts_one_run_however_often_the_program_is_killed() {
     ticks.extend(answering.join().expect("no panic"));
     assert_eq!(ticks.len(), started, "each tick has one run: {ticks:?}");
 }
+
+/// TS-052: what an author marks is hidden in the answer of a webhook, wherever the run has put it.
+#[test]
+fn ts_052_the_answer_of_a_webhook_hides_what_the_author_marks() {
+    let place = Place::new();
+    let mut flow = workflow(
+        "greets",
+        json!({
+            "hook": { "type": "trigger.webhook", "config": { "path": "greet", "respond": "ended" } },
+            "take": { "type": "data.set", "config": { "assign": { "who": "=item.body.who" }, "keep": false } },
+            "greet": { "type": "data.set", "config": { "assign": { "line": "Hello {{item.who.name}} of {{item.who.town}}" }, "keep": false } },
+            "ask": { "type": "builtin.human_decision", "config": { "redact": ["/who/name"] } },
+        }),
+        &[("hook", "take"), ("take", "greet")],
+    );
+    flow["edges"].as_array_mut().expect("edges").push(json!({ "from": "greet.error", "to": "ask" }));
+    let program = place.program(&flow, &["--human", "terminal"]);
+    let served = Served::start(&program, &[]);
+    let headers = format!("Host: 127.0.0.1:{}\r\nContent-Type: application/json\r\n", served.port);
+    let body = r#"{"who":{"name":"Ada Byron","town":"London"}}"#;
+    let (status, told) = served.send("POST", "/hooks/greet", &headers, body);
+    assert_eq!(status, 200, "{told}");
+    assert!(told.contains("of London") && !told.contains("Ada Byron"), "{told}");
+}

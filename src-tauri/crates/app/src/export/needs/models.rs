@@ -103,7 +103,7 @@ impl Looked {
                     "The tool rules of '{}' may ask a person before a call, and this export has no way to ask.",
                     at.title
                 );
-                let hint = "Export it with --human terminal or --human ui.";
+                let hint = "Choose how people answer: --human terminal or --human ui.";
                 self.problem(at.workflow, "EXPORT_KIND", at.path("/config/toolRules"), message, hint);
             }
         }

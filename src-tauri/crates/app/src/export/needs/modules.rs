@@ -76,7 +76,7 @@ pub(super) fn refusal(module: &str) -> (&'static str, &'static str) {
     match module {
         "people" => (
             "asks a person, and this export has no way to ask",
-            "Export it with --human terminal, ui or callback=URL, or remove the step.",
+            "Choose how people answer (--human terminal, ui or callback=URL), or remove the step.",
         ),
         "failures" => (
             "waits for failures of other workflows, and an exported program runs no others",

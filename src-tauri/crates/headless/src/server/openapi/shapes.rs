@@ -8,7 +8,7 @@ use super::{parameter, takes_body};
 use serde_json::{Map, Value, json};
 use signalbox_app::command_list::find;
 use signalbox_app::dto::{
-    Empty, RunAnswer, RunId, RunStarted, StoredWorkflow, TaskCompleted, WorkflowId, WorkflowStored,
+    Empty, ExportChoices, RunAnswer, RunId, RunStarted, StoredWorkflow, TaskCompleted, WorkflowId, WorkflowStored,
 };
 use signalbox_model::event::RunEventWire;
 use signalbox_model::{RunSummary, Workflow};
@@ -167,6 +167,18 @@ pub(crate) fn of(route: &Route, types: &mut Types) -> Shape {
             let stored = types.given.subschema_for::<WorkflowStored>().to_value();
             let file = types.taken.subschema_for::<Workflow>().to_value();
             matched(tagged(Shape::giving(stored).taking(file)))
+        }
+        Action::WorkflowProgram => {
+            let schema = json!({ "type": "string", "pattern": "^attachment; filename=" });
+            let mut headers = Map::from_iter([("Content-Disposition".to_owned(), json!({ "schema": schema }))]);
+            let digest =
+                json!({ "type": "string", "pattern": "^sha-256=:", "description": "SHA-256 of the file (RFC 9530)." });
+            headers.insert("Repr-Digest".to_owned(), json!({ "schema": digest }));
+            let choices = types.taken.subschema_for::<ExportChoices>().to_value();
+            let fields = resolved(types, &choices);
+            let fields = fields["properties"].as_object().into_iter().flatten();
+            let parameters = fields.map(|(name, schema)| parameter("query", name, false, schema)).collect();
+            Shape { parameters, answer: Answer::Bytes, headers, ..Shape::default() }
         }
         Action::WorkflowDelete => matched(Shape::giving(types.given.subschema_for::<WorkflowId>().to_value())),
         Action::WorkflowActivate => command("workflow_activate", types)

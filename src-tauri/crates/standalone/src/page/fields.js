@@ -1,5 +1,6 @@
 // Fields of a schema. Texts are data: they get into the page by textContent only.
 'use strict';
+const at = (id) => document.getElementById(id);
 const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), text === undefined ? more : { textContent: text, ...more });
 
 // A form for a flat schema; anything else is edited as JSON.
