@@ -23,7 +23,6 @@ use signalbox_ports::host::canonical;
 use signalbox_ports::trace_scope;
 use signalbox_ports::{
     BodySink, Clock as _, Credential, CredentialKind, Http, HttpError, HttpRequest, HttpResponse, Redirects,
-    is_event_stream,
 };
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -412,17 +411,16 @@ impl Http for WebHttp {
         let late = |sent: &AtomicBool| HttpError::Timeout { sent: sent.load(Ordering::Relaxed) };
         let mut opened = tokio::time::timeout(limit, self.open(request, &sent)).await.map_err(|_| late(&sent))??;
         let coded = opened.header("content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
-        if coded || !is_event_stream(opened.status(), opened.header("content-type")) {
+        if coded || !sink.wants(opened.status(), opened.header("content-type")) {
             return tokio::time::timeout(limit, read(opened, most)).await.map_err(|_| late(&sent))?;
         }
-        let headers = opened.response.headers();
-        let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), as_text(value))).collect();
-        let answer = HttpResponse { status: opened.status(), headers, ..HttpResponse::default() };
+        let mut answer = head(&opened.response);
         while let Some(chunk) = tokio::time::timeout(limit, opened.chunk()).await.map_err(|_| late(&sent))?? {
             if sink.chunk(&chunk).is_break() {
                 break;
             }
         }
+        answer.cookies = opened.jar.into_cookies();
         Ok(answer)
     }
 }
@@ -527,6 +525,14 @@ impl Opened {
     }
 }
 
+/// An answer without its body.
+fn head(response: &Response) -> HttpResponse {
+    let values = |name: &HeaderName| -> Vec<String> { response.headers().get_all(name).iter().map(as_text).collect() };
+    let headers = response.headers().keys().map(|name| (name.as_str().to_owned(), values(name).join(", "))).collect();
+    let set_cookies = values(&SET_COOKIE);
+    HttpResponse { status: response.status().as_u16(), headers, set_cookies, ..HttpResponse::default() }
+}
+
 async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpError> {
     let response = &opened.response;
     let status = response.status().as_u16();
@@ -534,9 +540,7 @@ async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpErro
         return Err(HttpError::TooLarge { limit, status });
     }
     let codings = coding::of(response.headers());
-    let values = |name: &HeaderName| -> Vec<String> { response.headers().get_all(name).iter().map(as_text).collect() };
-    let set_cookies = values(&SET_COOKIE);
-    let headers = response.headers().keys().map(|name| (name.as_str().to_owned(), values(name).join(", "))).collect();
+    let mut answer = head(response);
     let mut body = Vec::new();
     while let Some(chunk) = opened.chunk().await? {
         if body.len() + chunk.len() > limit {
@@ -544,7 +548,7 @@ async fn read(mut opened: Opened, limit: usize) -> Result<HttpResponse, HttpErro
         }
         body.extend_from_slice(&chunk);
     }
-    let mut answer = HttpResponse { status, headers, set_cookies, body, ..HttpResponse::default() };
+    answer.body = body;
     match codings {
         // An answer to HEAD has the header and no body, and so may 304.
         _ if answer.body.is_empty() => {}
