@@ -383,17 +383,16 @@ impl Http for WebHttp {
         let late = |sent: &AtomicBool| HttpError::Timeout { sent: sent.load(Ordering::Relaxed) };
         let mut opened = tokio::time::timeout(limit, self.open(request, &sent)).await.map_err(|_| late(&sent))??;
         let coded = opened.header("content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
-        if coded || !is_event_stream(opened.status(), opened.header("content-type")) {
+        if coded || !sink.wants(opened.status(), opened.header("content-type")) {
             return tokio::time::timeout(limit, read(opened, most)).await.map_err(|_| late(&sent))?;
         }
-        let headers = opened.response.headers();
-        let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), as_text(value))).collect();
-        let answer = HttpResponse { status: opened.status(), headers, ..HttpResponse::default() };
+        let mut answer = head(&opened);
         while let Some(chunk) = tokio::time::timeout(limit, opened.chunk()).await.map_err(|_| late(&sent))?? {
             if sink.chunk(&chunk).is_break() {
                 break;
             }
         }
+        answer.cookies = opened.jar.into_cookies();
         Ok(answer)
     }
 

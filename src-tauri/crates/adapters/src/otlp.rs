@@ -1,9 +1,12 @@
 //! Spans for a collector of OpenTelemetry, by OTLP over HTTP (protobuf) or gRPC. Address, headers, time limit and protocol
 //! are those of the standard `OTEL_…` variables. What is sent is made of events (`app/src/host/tracing`).
 
+mod body;
+
 use crate::http::client_for;
 use crate::request_credentials;
 use async_trait::async_trait;
+use body::Around;
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
@@ -15,7 +18,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use signalbox_ports::telemetry::{self, Span, SpanValue};
 use signalbox_ports::{Credential, CredentialKind, HttpError as Refusal};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where a collector listens that is on this machine and was not told otherwise.
@@ -25,16 +28,21 @@ const GRPC: &str = "http://localhost:4317";
 /// A collector's answer is a few bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// Requests by the client of this crate: certificates, addresses and redirects are treated as everywhere else.
+/// Requests by the client of this crate: certificates, addresses and redirects are treated as everywhere else. The exporter makes
+/// the request and knows when it is sent again; what is sent was written by [`body`].
 #[derive(Debug)]
-struct OwnClient(reqwest::Client);
+struct OwnClient {
+    client: reqwest::Client,
+    body: Arc<Mutex<Bytes>>,
+}
 
 #[async_trait]
 impl HttpClient for OwnClient {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
-        let (parts, body) = request.into_parts();
+        let (parts, _empty) = request.into_parts();
         let url = Url::parse(&parts.uri.to_string())?;
-        let mut response = self.0.request(parts.method, url).headers(parts.headers).body(body).send().await?;
+        let body = self.body.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut response = self.client.request(parts.method, url).headers(parts.headers).body(body).send().await?;
         let mut told = Response::builder().status(response.status());
         if let Some(headers) = told.headers_mut() {
             headers.clone_from(response.headers());
@@ -53,6 +61,8 @@ impl HttpClient for OwnClient {
 struct Otlp {
     exporter: opentelemetry_otlp::SpanExporter,
     scope: InstrumentationScope,
+    /// Over HTTP: what stands around the spans, and the place of the body that is sent next.
+    http: Option<(Around, Arc<Mutex<Bytes>>)>,
     /// However the exporter tries again, a batch takes no longer.
     limit: Duration,
 }
@@ -60,7 +70,14 @@ struct Otlp {
 #[async_trait]
 impl telemetry::SpanExporter for Otlp {
     async fn export(&self, spans: Vec<Span>) -> Result<(), String> {
-        let batch = spans.iter().map(|span| data(span, &self.scope)).collect();
+        let batch = match &self.http {
+            // Spans are sent one batch after the other.
+            Some((around, body)) => {
+                *body.lock().unwrap_or_else(PoisonError::into_inner) = around.body(&spans).into();
+                Vec::new()
+            }
+            None => spans.iter().map(|span| data(span, &self.scope)).collect(),
+        };
         match tokio::time::timeout(self.limit, self.exporter.export(batch)).await {
             Ok(done) => done.map_err(|error| error.to_string()),
             Err(_) => Err(format!("the collector did not answer within {} s", self.limit.as_secs())),
@@ -175,6 +192,7 @@ fn built(place: &Place, limit: Duration) -> Result<Box<dyn telemetry::SpanExport
     let (url, headers) = (&place.url, headers_of(place)?);
     // Also for gRPC, whose own client does not know which addresses are refused.
     let client = client_for(url).map_err(|error| refused(&error))?;
+    let body = Arc::default();
     let built = if place.grpc {
         // A second call finds the provider already there, which is just as well.
         let _already = rustls::crypto::ring::default_provider().install_default();
@@ -195,7 +213,7 @@ fn built(place: &Place, limit: Duration) -> Result<Box<dyn telemetry::SpanExport
             .with_endpoint(url.as_str())
             .with_timeout(limit)
             .with_headers(headers.iter().filter_map(text).collect())
-            .with_http_client(OwnClient(client))
+            .with_http_client(OwnClient { client, body: Arc::clone(&body) })
             .build()
     };
     let mut exporter = built.map_err(|error| error.to_string())?;
@@ -206,9 +224,12 @@ fn built(place: &Place, limit: Duration) -> Result<Box<dyn telemetry::SpanExport
     if !named {
         resource = resource.with_service_name("signalbox");
     }
-    exporter.set_resource(&resource.build());
-    let scope = InstrumentationScope::builder("signalbox").with_version(env!("CARGO_PKG_VERSION")).build();
-    Ok(Box::new(Otlp { exporter, scope, limit }))
+    let resource = resource.build();
+    exporter.set_resource(&resource);
+    let (name, version) = ("signalbox", env!("CARGO_PKG_VERSION"));
+    let scope = InstrumentationScope::builder(name).with_version(version).build();
+    let http = (!place.grpc).then(|| (Around::of(&resource, name, version), body));
+    Ok(Box::new(Otlp { exporter, scope, http, limit }))
 }
 
 fn refused(error: &Refusal) -> String {

@@ -3,6 +3,7 @@
 use crate::{compiled::Compiled, json, state::RunState};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use signalbox_model::data;
 pub use signalbox_model::snapshot::SNAPSHOT_VERSION as VERSION;
 use signalbox_model::snapshot::{SNAPSHOT_TYPE, SNAPSHOT_VERSION};
 use std::borrow::Cow;
@@ -45,7 +46,7 @@ pub fn encode(compiled: &Compiled, state: &RunState) -> String {
         state,
     };
     // A state is plain data whose keys are text: it always has one. An empty one would be refused by `decode`.
-    serde_json::to_string(&envelope).unwrap_or_default()
+    data::write(&envelope).unwrap_or_default()
 }
 
 /// Reads a state.

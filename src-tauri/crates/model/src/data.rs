@@ -7,7 +7,7 @@ mod incoming;
 mod read;
 
 pub use copied::compact;
-pub use detached::{Detached, detached, mark};
+pub use detached::{Detached, detached, mark, put_back, write};
 pub use incoming::as_text;
 pub(crate) use incoming::stays_text;
 pub use read::{Piece, Read};
@@ -262,7 +262,7 @@ impl Serialize for Data {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Value(value) => value.serialize(serializer),
-            Self::Text(text) => match detached::marked(text, TEXT_FROM) {
+            Self::Text(text) => match detached::marked(text) {
                 Some(mark) => serializer.serialize_str(&mark),
                 None => Copied(text.text()).serialize(serializer),
             },

@@ -134,19 +134,23 @@ impl WireEvent {
     /// text is cut.
     pub fn of(event: &RunEvent) -> serde_json::Result<Self> {
         let event = &*event.shown();
-        let mut text = serde_json::to_string(event)?;
+        let mut text = crate::data::write(event)?;
         if text.len() > WIRE_LIMIT {
             text = text::cut(&text, &event.run_id, event.seq.unwrap_or_default());
         }
-        let kind = event.body.type_name().to_owned();
-        Ok(Self {
+        Ok(Self { text, ..Self::head(event) })
+    }
+
+    /// What it is and whom it is about, without its text.
+    pub fn head(event: &RunEvent) -> Self {
+        Self {
             seq: event.seq,
             ts: event.ts.clone(),
-            kind,
+            kind: event.body.type_name().to_owned(),
             step_id: event.step_id.clone(),
             path: event.path.clone(),
-            text,
-        })
+            text: String::new(),
+        }
     }
 
     /// The same of an event that was changed on its way, by masks for example.

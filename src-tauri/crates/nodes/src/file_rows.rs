@@ -3,12 +3,13 @@
 use crate::Outcome;
 use crate::csv_table::{Layout, RowReader, TableText};
 use crate::file_error::file_failure;
-use crate::formats::{digits_lost, parse_json};
+use crate::json_lines::JsonLines;
+use crate::listing::MOST_ITEMS;
 use crate::support::origin;
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
-use signalbox_model::data::{Text, compact};
-use signalbox_model::{Data, Item, Items, NodeFailure, digits};
+use signalbox_model::data::Text;
+use signalbox_model::{Data, Item, Items, NodeFailure};
 use signalbox_ports::{PartSource, World, WriteMode, Written};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,8 +18,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PIECE: usize = 1024 * 1024;
 /// Bytes that are written at once.
 const WRITE: usize = 256 * 1024;
-/// A file has no more rows.
-const MOST_ROWS: usize = 50_000_000;
 
 /// How rows stand in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,49 +29,29 @@ pub(crate) enum RowFormat {
 
 enum Reader {
     Csv(RowReader),
-    Lines { what: String, pending: String, line: u64 },
+    Lines(JsonLines),
 }
 
 impl Reader {
     fn take(&mut self, text: &str, is_last: bool, row: &mut dyn FnMut(String)) -> Result<(), NodeFailure> {
-        let (what, pending, number) = match self {
-            Self::Csv(reader) => return reader.take(text, is_last, row),
-            Self::Lines { what, pending, line } => (what, pending, line),
-        };
-        pending.push_str(text);
-        let all = std::mem::take(pending);
-        let end = if is_last { all.len() } else { all.rfind('\n').map_or(0, |at| at + 1) };
-        for line in all[..end].lines() {
-            *number += 1;
-            let line = if *number == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
-            if line.trim().is_empty() {
-                continue;
+        match self {
+            Self::Csv(reader) => reader.take(text, is_last, row),
+            Self::Lines(lines) => {
+                let mut one = |json| {
+                    row(json);
+                    Ok(true)
+                };
+                lines.take(text.as_bytes(), is_last, &mut one).map(|_| ())
             }
-            let what = || format!("Line {number} of {what}");
-            let mut out = String::with_capacity(line.len());
-            if compact(line, &mut out) {
-                if let Some(lost) = digits::lost(line) {
-                    return Err(digits_lost(&lost, &what()));
-                }
-            } else {
-                out = parse_json(line, &what())?.to_string();
-            }
-            row(out);
         }
-        pending.push_str(&all[end..]);
-        if pending.len() > crate::formats::MAX_BYTES {
-            return Err(crate::formats::too_large(&format!("Line {} of {what}", *number + 1), pending.len() as u64));
-        }
-        Ok(())
     }
 }
 
 /// Each row of a file as an item.
 pub(crate) async fn read(call: &Call, slot: &CallSlot, world: &World, path: &str, format: RowFormat) -> Outcome {
-    let what = format!("the file '{path}'");
     let mut reader = match format {
         RowFormat::Csv(layout) => Reader::Csv(RowReader::new(layout, &format!("The file '{path}'"))),
-        RowFormat::JsonLines => Reader::Lines { what, pending: String::new(), line: 0 },
+        RowFormat::JsonLines => Reader::Lines(JsonLines::new(&format!("the file '{path}'"))),
     };
     let (mut items, paired_item) = (Items::new(), origin(slot));
     let (mut at, mut rest, mut known) = (0, Vec::new(), None);
@@ -108,9 +87,9 @@ pub(crate) async fn read(call: &Call, slot: &CallSlot, world: &World, path: &str
             items.push_data(Item { id, paired_item, ..Item::default() }, Data::written(row));
         })?;
         rest.drain(..behind);
-        if items.len() > MOST_ROWS {
-            let words = format!("The file '{path}' has more than {MOST_ROWS} rows. Split it");
-            return Err(NodeFailure::validation("TOO_LARGE", words).detail("limit", MOST_ROWS));
+        if items.len() as u64 > MOST_ITEMS {
+            let words = format!("The file '{path}' has more than {MOST_ITEMS} rows. Split it");
+            return Err(NodeFailure::validation("TOO_LARGE", words).detail("limit", MOST_ITEMS));
         }
         if is_last {
             return Ok(CallOutput::list("success", items));

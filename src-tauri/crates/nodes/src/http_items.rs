@@ -5,6 +5,7 @@ use crate::connector::pages::{Next, Progress};
 use crate::csv_table::{self, Layout};
 use crate::formats::{self, Content};
 use crate::http_text::{NotText, decode};
+use crate::listing::MOST_ITEMS;
 use crate::support::{setting, whole, wrong_setting};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::CallSlot;
@@ -14,9 +15,6 @@ use signalbox_ports::HttpResponse;
 use url::Url;
 
 const DEFAULT_LIMIT: u64 = 1_000;
-const MOST: u64 = 100_000;
-/// Bytes of all pages of one request.
-pub(crate) const MOST_BYTES: usize = 256 * 1024 * 1024;
 
 /// Which list is handed on, and how it goes on.
 pub(crate) struct Wanted {
@@ -53,9 +51,14 @@ impl Wanted {
             let words = format!("'items': {bad}. Write it like $.rows, or $ for the whole answer");
             NodeFailure::validation("BAD_PATH", words).detail("field", "items")
         })?;
-        let limit = whole(slot, "limit", 1, MOST)?.unwrap_or(DEFAULT_LIMIT);
+        let limit = whole(slot, "limit", 1, MOST_ITEMS)?.unwrap_or(DEFAULT_LIMIT);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(Some(Self { path: given.to_owned(), segments, pagination, limit }))
+    }
+
+    /// The answer as it comes is the list, and no further page is named by what is in it.
+    pub(crate) fn is_as_it_comes(&self) -> bool {
+        self.segments.is_empty() && matches!(self.pagination, None | Some(Pagination::Link { .. }))
     }
 
     /// The list of an answer.

@@ -178,8 +178,12 @@ pub fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-/// Takes the body of an event stream while it arrives.
+/// Takes the body of an answer while it arrives.
 pub trait BodySink: Send {
+    /// Whether this answer goes here: an event stream does.
+    fn wants(&mut self, status: u16, content_type: Option<&str>) -> bool {
+        is_event_stream(status, content_type)
+    }
     /// The next bytes; `Break` ends the exchange without an error.
     fn chunk(&mut self, bytes: &[u8]) -> ControlFlow<()>;
 }
@@ -199,12 +203,12 @@ pub trait Http: Send + Sync {
     /// Sends one request; redirects are followed within the rules.
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError>;
 
-    /// The same; the body of an event stream goes to `sink` while it arrives, and the answer has none then. The time limit
+    /// The same; a body that the sink wants goes to it while it arrives, and the answer has none then. The time limit
     /// holds until the head of the answer, and then for each silence. `max_body` holds for other answers only.
     async fn send_streaming(&self, request: HttpRequest, sink: &mut dyn BodySink) -> Result<HttpResponse, HttpError> {
         let mut answer = self.send(request).await?;
         let content_type = answer.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| &**value);
-        if is_event_stream(answer.status, content_type) {
+        if sink.wants(answer.status, content_type) {
             let _ended = sink.chunk(&std::mem::take(&mut answer.body));
         }
         Ok(answer)

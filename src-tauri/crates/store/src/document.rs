@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use signalbox_model::Items;
 use signalbox_model::blob::BLOB_LIMIT;
-use signalbox_model::data::{Detached, TEXT_FROM, Text, as_text, detached, mark};
+use signalbox_model::data::{Detached, TEXT_FROM, Text, as_text, detached, mark, put_back};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::hash::sha256_hex;
 use std::borrow::Cow;
@@ -96,8 +96,8 @@ impl Document {
     pub(crate) fn of<T: Serialize>(value: &T) -> Result<Self> {
         let invalid = |e: serde_json::Error| Error::Invalid { reason: e.to_string() };
         let Detached { written, texts } = detached(|| serde_json::to_string(value));
-        let text = written.map_err(invalid)?;
-        if texts.is_empty() {
+        let text = put_back(written.map_err(invalid)?, &texts, TEXT_FROM);
+        if texts.iter().all(|text| text.text().len() < TEXT_FROM) {
             return Self::of_text(text);
         }
         check_depth(&text)?;
@@ -107,16 +107,18 @@ impl Document {
 
     /// The same of compact JSON text.
     pub(crate) fn of_text(text: String) -> Result<Self> {
-        check_depth(&text)?;
         if text.len() <= BLOB_LIMIT {
+            check_depth(&text)?;
             return Ok(Self { text, references: None, blobs: Vec::new() });
         }
-        Ok(split::split(text, &mut |_| true))
+        let (document, deepest) = split::split(text, &mut |_| true);
+        deep_enough(deepest)?;
+        Ok(document)
     }
 
     /// Takes out of a compact JSON text those large values that `wanted` says yes to.
     pub(crate) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> Self {
-        split::split(text, wanted)
+        split::split(text, wanted).0
     }
 }
 
@@ -239,12 +241,14 @@ fn check_depth(text: &str) -> Result<()> {
             _ => {}
         }
     }
-    if deepest > DEEPEST {
-        return Err(Error::Invalid {
-            reason: format!("it is nested {deepest} levels deep, at most {DEEPEST} are kept"),
-        });
+    deep_enough(deepest)
+}
+
+fn deep_enough(deepest: usize) -> Result<()> {
+    if deepest <= DEEPEST {
+        return Ok(());
     }
-    Ok(())
+    Err(Error::Invalid { reason: format!("it is nested {deepest} levels deep, at most {DEEPEST} are kept") })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
-import { Button, Select, TextArea, TextInput } from '../../kit/index.ts';
+import { Button, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { isLocalAddress, LocalConsent } from './local-address.tsx';
 
 const EXAMPLES = {
@@ -35,13 +35,11 @@ export function SinkForm({ busy, onAdd, onCancel }: { busy: boolean; onAdd(sink:
       event.preventDefault();
       if (url.trim()) onAdd({ kind, ...(name.trim() ? { name: name.trim() } : {}), url: url.trim(), ...(secret ? { credential: secret } : {}), ...(ca.trim() ? { ca } : {}), ...(isLocal ? { allowLocal: local } : {}) });
     }}>
-      <div className="row wrap">
-        <Select label={t('sink.kind')} value={kind} onChange={(value) => setKind(value as Kind)} options={KINDS.map((value) => ({ value, label: t(`sink.kind.${value}`) }))} />
-        <TextInput className="set-url" value={url} onChange={setUrl} placeholder={EXAMPLES[kind]} aria-label={t('sink.address')} maxLength={2000} />
-        <TextInput value={name} onChange={setName} placeholder={kind} aria-label={t('sink.name')} maxLength={40} />
-        {secrets.data?.length ? <Select label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} /> : null}
-      </div>
-      <TextArea value={ca} onChange={setCa} rows={2} aria-label={t('sink.ca')} placeholder={t('sink.ca')} maxLength={65_536} />
+      <Field label={t('sink.kind')}>{({ id }) => <Select id={id} label={t('sink.kind')} value={kind} onChange={(value) => setKind(value as Kind)} options={KINDS.map((value) => ({ value, label: t(`sink.kind.${value}`) }))} />}</Field>
+      <Field label={t('sink.address')}>{({ id }) => <TextInput id={id} value={url} onChange={setUrl} placeholder={EXAMPLES[kind]} maxLength={2000} />}</Field>
+      <Field label={t('sink.name')} hint={t('sink.nameHint')}>{({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} placeholder={kind} maxLength={40} />}</Field>
+      {secrets.data?.length ? <Field label={t('anchor.secret')}>{({ id }) => <Select id={id} label={t('anchor.secret')} value={secret} onChange={setSecret} options={[{ value: '', label: t('credential.none') }, ...secrets.data.map(({ name }) => ({ value: `secret://${name}`, label: name }))]} />}</Field> : null}
+      <Field label={t('sink.ca')}>{({ id }) => <TextArea id={id} value={ca} onChange={setCa} rows={2} maxLength={65_536} />}</Field>
       <LocalConsent url={asWeb(url)} given={local} onChange={setLocal} />
       <div className="row">
         <Button type="submit" busy={busy} disabled={!url.trim() || (isLocal && !local)}>{t('sink.addThis')}</Button>

@@ -8,8 +8,6 @@ use signalbox_ports::databases::{DatabaseError, DatabaseFault, RowSink};
 use std::collections::HashSet;
 use std::io::Write as _;
 
-/// Largest text of all rows of a statement, bytes.
-const MOST_BYTES: u64 = 1 << 29;
 /// Doubles below this that are whole numbers are written as such, without ".0".
 const WHOLE: f64 = 1e15;
 const DAY_MICROS: i64 = 86_400_000_000;
@@ -129,7 +127,6 @@ pub(super) struct RowWriter {
     heads: Vec<Vec<u8>>,
     buffer: Vec<u8>,
     rows: u64,
-    bytes: u64,
     max_rows: u32,
 }
 
@@ -148,7 +145,7 @@ impl RowWriter {
             head.push(b':');
             heads.push(head);
         }
-        Ok(Self { heads, buffer: Vec::new(), rows: 0, bytes: 0, max_rows })
+        Ok(Self { heads, buffer: Vec::new(), rows: 0, max_rows })
     }
 
     /// Where the value of a column goes; columns are asked for in their order.
@@ -166,20 +163,12 @@ impl RowWriter {
         }
         self.buffer.push(b'}');
         self.rows += 1;
-        self.bytes += self.buffer.len() as u64;
         if self.rows > u64::from(self.max_rows) {
             let words = format!(
                 "The result has more than {} rows. Ask for fewer rows with a condition or LIMIT, or raise 'maxRows'",
                 self.max_rows
             );
             return Err(DatabaseError::new(DatabaseFault::TooManyRows, words).detail("maxRows", self.max_rows));
-        }
-        if self.bytes > MOST_BYTES {
-            let words = format!(
-                "The rows are larger than {} MiB. Ask for fewer rows or columns, and read the rest in another step",
-                MOST_BYTES >> 20
-            );
-            return Err(DatabaseError::new(DatabaseFault::TooLarge, words).detail("limit", MOST_BYTES));
         }
         // Only texts and what prints were written.
         let done = match std::str::from_utf8(&self.buffer) {

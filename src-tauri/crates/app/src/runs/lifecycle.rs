@@ -512,4 +512,13 @@ impl EventStream {
         self.read = None;
         Some(told)
     }
+
+    /// The next events without what happened in them, for who only counts them: their text is not made.
+    pub async fn next_heads(&mut self) -> Option<Vec<WireEvent>> {
+        let events = match self.read.take() {
+            Some(events) => events,
+            None => Arc::new(self.events.next().await?.ok()?),
+        };
+        Some(events.iter().map(WireEvent::head).collect())
+    }
 }

@@ -15,6 +15,7 @@ fn fits(schema: &jsonschema::Validator, value: &Value) {
     assert!(wrong.is_empty(), "{wrong:?}: {value}");
 }
 
+/// each error is an entry `NODE_ERROR`, and its event has the reference to it.
 #[test]
 fn a_02_e_16_entries_and_errors_fit_the_published_schemas_and_an_error_leads_to_its_entry() {
     let place = place();

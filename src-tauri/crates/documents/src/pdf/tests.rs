@@ -79,3 +79,26 @@ fn a_page_tree_that_leads_to_itself_ends() {
     ];
     assert_eq!(read(&written(&objects, ""), &all()).expect_err("no pages").code, "BAD_PDF");
 }
+
+/// What a PDF says about its size is not believed: neither memory nor time is spent on it.
+#[test]
+fn a_pdf_that_lies_about_its_size_is_read_as_it_is_or_refused() {
+    let good = String::from_utf8(pdf(&["abc"])).expect("ASCII");
+    let length = good.split("/Length ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a length");
+    let place = good.split("startxref\n").nth(1).and_then(|rest| rest.split('\n').next()).expect("a place");
+    for (true_one, lie) in [
+        ("/Count 1 ".to_owned(), "/Count 4000000000 ".to_owned()),
+        (format!("/Length {length}"), "/Length 9000000000000".to_owned()),
+        (format!("/Length {length}"), "/Length -1".to_owned()),
+        ("/Size 6".to_owned(), "/Size 4000000000".to_owned()),
+        ("0 6\n".to_owned(), "0 4000000000\n".to_owned()),
+        (format!("startxref\n{place}"), "startxref\n9000000000".to_owned()),
+    ] {
+        assert!(good.contains(&true_one), "{true_one}");
+        let bytes = good.replace(&true_one, &lie).into_bytes();
+        match crate::read(crate::Document::Pdf, bytes, &json!({})) {
+            Ok(text) => assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON")["pageCount"], 1, "{lie}"),
+            Err(error) => assert_eq!(error.code, "BAD_PDF", "{lie}: {error}"),
+        }
+    }
+}

@@ -219,6 +219,7 @@ fn ts_026_err_and_error_are_the_same() {
     }
 }
 
+/// E-34 to E-37 and A-33, as their rows write them.
 #[test]
 fn ts_027_examples() {
     let e34 = "err.retryable == true && err.attempt < err.maxAttempts";

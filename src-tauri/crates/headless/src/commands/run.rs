@@ -4,7 +4,7 @@ use super::{Done, input, told_to_stop};
 use crate::args::{LogLevel, Run};
 use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED, Tone, duration, plain};
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, App, Caller, Class, NewRun, StartKey, StartOutcome, Told, WireEvent};
+use signalbox_app::{ApiError, App, Caller, Class, EventStream, NewRun, StartKey, StartOutcome, Told, WireEvent};
 use signalbox_model::{Map, text::seen_json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
     loop {
         let batch = tokio::select! {
             biased;
-            batch = events.next() => batch,
+            batch = next(&mut events, print_events) => batch,
             ended = &mut waiting, if summary.is_none() => {
                 let ended = ended?;
                 // A paused run has no terminal event; what it wrote before has arrived by now.
@@ -142,6 +142,11 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
         outcome(output, &told, &steps.titles);
     }
     Ok(exit_of(&told.summary))
+}
+
+/// Events that nobody prints are not written: those of a long list are long.
+async fn next(events: &mut EventStream, print_events: bool) -> Option<Vec<WireEvent>> {
+    if print_events { events.next().await } else { events.next_heads().await }
 }
 
 async fn stopped(app: &Arc<App>, output: &Output, run_id: &str) -> Done {

@@ -45,3 +45,26 @@ fn sql_takes_parameters_and_files_need_a_grant() {
     let made = place.run(&["run", &file, "--allow-dir", &folder, "--json"]).json();
     assert_eq!(made["output"][0]["affectedRows"], 0, "{made}");
 }
+
+/// Rows of a query lie in files like those of a file (ADR 163): what is above 8 MiB goes on to the file that they are written to.
+#[test]
+fn rows_of_a_query_that_are_larger_than_memory_keeps_go_into_a_file() {
+    let place = TestHome::new();
+    let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10500) \
+               SELECT i, hex(zeroblob(450)) AS wide FROM n";
+    let file = place.dir.path().join("out.csv");
+    let query = json!({ "type": "db.query", "config": {
+        "system": "sqlite", "file": place.dir.path().join("made.db"), "sql": sql, "access": "write", "create": true,
+    }});
+    let write = json!({ "type": "file.write", "mode": "all", "config": { "path": file, "as": "csv", "rows": true } });
+    let flow = workflow(json!({ "a": query, "b": write }), json!([{ "from": "a.success", "to": "b" }])).to_string();
+    let flow = place.file("wide.signalbox.json", flow).display().to_string();
+    let folder = format!("{}:rw", place.dir.path().display());
+    let done = place.run(&["run", &flow, "--allow-dir", &folder, "--json"]).json();
+    assert_eq!(done["output"][0]["rows"], 10_500, "{done}");
+    let text = std::fs::read_to_string(file).expect("written");
+    assert_eq!(
+        (text.lines().count(), text.lines().last().map(|line| line.starts_with("10500,0000"))),
+        (10_501, Some(true))
+    );
+}

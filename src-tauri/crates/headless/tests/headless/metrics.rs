@@ -28,6 +28,7 @@ fn metrics(serving: &Serving) -> BTreeMap<String, f64> {
     numbers
 }
 
+/// O-03 among the others: durations as a histogram by type of step.
 #[test]
 fn ts_165_runs_calls_and_their_durations_are_counted() {
     let place = TestHome::new();

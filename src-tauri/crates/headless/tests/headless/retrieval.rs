@@ -18,6 +18,7 @@ fn done<'a>(events: &'a [Value], step: &str) -> Option<&'a Value> {
     events.iter().find(|event| event["type"] == "step_done" && event["stepId"] == step)
 }
 
+/// E-46 to E-49: the context is `{error, data}`, and a later step chooses by it.
 #[test]
 fn ts_042_a_failed_retrieval_is_the_context_in_which_another_source_is_asked() {
     let place = TestHome::new();

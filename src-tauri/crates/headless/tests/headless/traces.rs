@@ -169,6 +169,7 @@ fn failing() -> String {
     workflow(nodes, json!([{ "from": "set.success", "to": "fail" }])).to_string()
 }
 
+/// the tenant of a machine that has one goes along.
 #[test]
 fn o_01_o_07_a_collector_gets_a_span_of_the_run_and_of_each_call() {
     let (place, collector) = (TestHome::new(), Collector::start());

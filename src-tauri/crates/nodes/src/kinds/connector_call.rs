@@ -6,10 +6,11 @@ use crate::connector::{address, errors, pace, pages, token};
 use crate::credential::{newer, renews};
 use crate::http_answer::{self as answers, Body, ResponseType};
 use crate::http_credential::credential;
-use crate::support::{origin, setting, text, whole};
+use crate::listing::{Listing, MOST_ITEMS};
+use crate::support::{setting, text, whole};
 use crate::{EffectFuture, Kind, Outcome, binary};
 use serde_json::{Map, Value, json};
-use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
+use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
 use signalbox_model::connector::Response;
 use signalbox_ports::{CallLog, Credential, HttpRequest, HttpResponse, World};
@@ -20,9 +21,6 @@ pub(crate) const KIND: Kind = Kind::Effect(start);
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 const DEFAULT_LIMIT: u64 = 1_000;
-const MOST: u64 = 100_000;
-/// Bytes of all pages of one call.
-const MOST_BYTES: usize = 256 * 1024 * 1024;
 
 fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(call, slot, world))
@@ -41,7 +39,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         .get(name)
         .ok_or_else(|| unknown("operation", format!("{} has no operation '{name}'", connector.title)))?;
     let timeout_ms = whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS);
-    let limit = whole(slot, "limit", 1, MOST)?.unwrap_or(DEFAULT_LIMIT);
+    let limit = whole(slot, "limit", 1, MOST_ITEMS)?.unwrap_or(DEFAULT_LIMIT);
     let server = address::server(slot, connector)?;
     let mut params = request::params(slot, connector, operation)?;
     let plan = Plan { connector, operation, server, timeout_ms };
@@ -54,14 +52,12 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         let (answer, body) = exchange.send(request).await?;
         return exchange.single(answer, body, operation.response.as_ref()).await;
     };
-    let mut found: Vec<Value> = Vec::new();
-    let mut progress = pages::Progress::default();
-    let (mut bytes, mut more) = (0_usize, false);
-    loop {
+    let (mut list, mut progress) = (Listing::of(slot), pages::Progress::default());
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = loop {
         let from = request.url.clone();
         let headers = request.headers.clone();
         let (answer, body) = exchange.send(request).await?;
-        bytes = bytes.saturating_add(answer.body.len());
         let Body::Data(body) = body else { return Err(no_list(items, "bytes", &answer)) };
         let elements = elements(&body, items, &answer)?;
         let next = match &operation.pagination {
@@ -70,31 +66,20 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
             }
             None => None,
         };
-        found.extend(elements);
-        if found.len() as u64 >= limit {
-            more = next.is_some() || found.len() as u64 > limit;
-            found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-            break;
-        }
-        if bytes > MOST_BYTES {
-            let message = format!(
-                "The pages of “{}” have more than {} MiB. Set a smaller limit, or ask for less",
-                operation.title,
-                MOST_BYTES / 1024 / 1024
-            );
-            return Err(NodeFailure::validation("TOO_LARGE", message).detail("items", found.len() as u64));
+        let cut = list.push_page(elements, answer.body.len(), most)?;
+        if list.len() >= most {
+            break cut || next.is_some();
         }
         request = match next {
-            None => break,
+            None => break false,
             Some(pages::Next::Address(to)) => HttpRequest { url: to, ..exchange.blank(headers) },
             Some(pages::Next::Parameter(name, value)) => {
                 pages::set(operation, &mut params, &mut extra, &name, value);
                 request::request(&plan, &params, &extra, call, slot, world).await?
             }
         };
-    }
-    let items = found.into_iter().map(|data| OutItem::new(Arc::new(data), origin(slot)));
-    let mut output = CallOutput::items("success", items);
+    };
+    let mut output = list.done();
     output.meta = Some(Arc::new(json!({ "pages": progress.pages.max(1), "more": more })));
     Ok(output)
 }

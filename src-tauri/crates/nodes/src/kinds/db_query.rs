@@ -2,18 +2,18 @@
 
 use crate::databases::named::{short, translate};
 use crate::databases::{chosen, failure, params, until_cancelled};
-use crate::support::{made, origin, text, text_or, whole, wrong_setting};
+use crate::listing::{Listing, MOST_ITEMS};
+use crate::support::{made, text, text_or, whole, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::json;
-use signalbox_engine::effect::{Call, CallOutput, CallSlot};
-use signalbox_model::{Data, Item, Items, NodeFailure};
-use signalbox_ports::databases::{Access, DatabaseError, Query, RowSink};
+use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_model::NodeFailure;
+use signalbox_ports::databases::{Access, DatabaseError, DatabaseFault, Query, RowSink};
 use signalbox_ports::{CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
 const MAX_ROWS: u64 = 100_000;
-const MOST_ROWS: u64 = 5_000_000;
 
 fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(call, slot, world, log))
@@ -21,15 +21,17 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn 
 
 /// Makes an item of each row.
 struct Rows {
-    items: Items,
-    origin: Option<usize>,
+    list: Listing,
+    /// Why no more is taken.
+    refused: Option<NodeFailure>,
 }
 
 impl RowSink for Rows {
     fn row(&mut self, json: &str) -> Result<(), DatabaseError> {
-        let id = (self.items.len() + 1).to_string();
-        self.items.push_data(Item { id, paired_item: self.origin, ..Item::default() }, Data::written(json.to_owned()));
-        Ok(())
+        self.list.push_text(json.to_owned()).map_err(|failure| {
+            self.refused = Some(failure);
+            DatabaseError::new(DatabaseFault::Stopped, "There is no room for more rows")
+        })
     }
 }
 
@@ -40,7 +42,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         "write" => Access::Write,
         _ => return Err(wrong_setting("access", "read or write", &slot.config["access"])),
     };
-    let max_rows = whole(slot, "maxRows", 1, MOST_ROWS)?.unwrap_or(MAX_ROWS);
+    let max_rows = whole(slot, "maxRows", 1, MOST_ITEMS)?.unwrap_or(MAX_ROWS);
     let chosen = chosen(call, slot, world, access).await?;
     let translated = translate(sql, chosen.dialect).map_err(|placeholder| {
         let words =
@@ -53,11 +55,16 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         sql: translated.sql,
         max_rows: u32::try_from(max_rows).unwrap_or(u32::MAX),
     };
-    let mut rows = Rows { items: Items::new(), origin: origin(slot) };
+    let mut rows = Rows { list: Listing::of(slot), refused: None };
     let done = until_cancelled(log, world.databases.query(query, &mut rows)).await;
-    let done = done.map_err(|error| failure(error).detail("sql", short(sql)))?;
+    let done = match (done, rows.refused) {
+        (Ok(done), _) => done,
+        // A statement that was ended in the middle is undone.
+        (Err(_), Some(refused)) => return Err(refused.detail("sql", short(sql))),
+        (Err(error), None) => return Err(failure(error).detail("sql", short(sql))),
+    };
     if done.has_rows {
-        return Ok(CallOutput::list("success", rows.items));
+        return Ok(rows.list.done());
     }
     Ok(made(slot, json!({ "affectedRows": done.affected })))
 }

@@ -6,15 +6,19 @@ use crate::credential::{newer, renews};
 use crate::http_answer::{self as answers, Body, ResponseType};
 use crate::http_credential::credential;
 use crate::http_items::{self, ListForm, Wanted};
+use crate::http_lines::LineItems;
 use crate::http_save::SaveTo;
+use crate::listing::Listing;
 use crate::support::origin;
 use crate::support::{flag, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
 use serde_json::{Map, Value, json};
-use signalbox_engine::effect::{Call, CallOutput, CallSlot, OutItem};
+use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::connector::RateLimit;
 use signalbox_model::{BinaryRef, Effects, Node, NodeFailure};
-use signalbox_ports::{CallLog, HttpRequest, HttpResponse, Redirects, StreamedAnswer, World, is_of_connection};
+use signalbox_ports::{
+    CallLog, HttpError, HttpRequest, HttpResponse, Redirects, StreamedAnswer, World, is_of_connection,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -54,7 +58,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         }
         return exchange.items(request, wanted, &items).await;
     }
-    let mut answer = exchange.send(request).await?;
+    let mut answer = exchange.send(request, None).await?;
     let Form::Body(wanted) = wanted else {
         let response = wanted.list(&answer)?;
         return exchange.told(answer, response, None, None);
@@ -146,15 +150,20 @@ impl Exchange<'_> {
     }
 
     /// Sends a request with its credential, and with a newer one when that is refused.
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NodeFailure> {
+    /// A body that `sink` wants goes there.
+    async fn send(
+        &self,
+        request: HttpRequest,
+        mut sink: Option<&mut LineItems<'_>>,
+    ) -> Result<HttpResponse, NodeFailure> {
         self.pace(&request).await;
         let credential = request.credential.clone();
         let again = renews(credential.as_ref()).then(|| request.clone());
         let scrubber = self.world.secrets.scrubber();
-        let mut answer = self.world.http.send(request).await;
+        let mut answer = self.exchange(request, sink.as_deref_mut()).await;
         let status = answer.as_ref().ok().map(|answer| answer.status);
         if let (Some(again), Some(newer)) = (again, newer(credential.as_ref(), status, self.world).await?) {
-            answer = self.world.http.send(HttpRequest { credential: Some(newer), ..again }).await;
+            answer = self.exchange(HttpRequest { credential: Some(newer), ..again }, sink).await;
         }
         let answer = answer.map_err(|error| answers::exchange_failure(error, self.timeout_ms, &scrubber))?;
         self.checked(answer)
@@ -172,35 +181,54 @@ impl Exchange<'_> {
         }
     }
 
+    async fn exchange(
+        &self,
+        request: HttpRequest,
+        sink: Option<&mut LineItems<'_>>,
+    ) -> Result<HttpResponse, HttpError> {
+        match sink {
+            Some(sink) => self.world.http.send_streaming(request, sink).await,
+            None => self.world.http.send(request).await,
+        }
+    }
+
     /// The elements of a list as items, page by page.
     async fn items(&self, mut request: HttpRequest, form: Form, wanted: &Wanted) -> Outcome {
-        let (mut found, mut progress, mut bytes, mut more) = (Vec::new(), Progress::default(), 0_usize, false);
-        loop {
+        let (mut list, mut progress) = (Listing::of(self.slot), Progress::default());
+        let scrubber = self.world.secrets.scrubber();
+        let more = loop {
             let template = request.clone();
-            let answer = self.send(request).await?;
-            bytes = bytes.saturating_add(answer.body.len());
-            let body = form.list(&answer)?;
-            let elements = wanted.elements(&body)?;
+            let (answer, body, elements, cut) = match form {
+                Form::List(ListForm::Lines) if wanted.is_as_it_comes() => {
+                    let mut lines = LineItems::new(&mut list, wanted.limit, &scrubber);
+                    let answer = self.send(request, Some(&mut lines)).await?;
+                    if lines.taken {
+                        (answer, Value::Null, Vec::new(), lines.end()?)
+                    } else {
+                        let body = form.list(&answer)?;
+                        let elements = wanted.elements(&body)?;
+                        (answer, body, elements, false)
+                    }
+                }
+                Form::List(_) | Form::Body(_) => {
+                    let answer = self.send(request, None).await?;
+                    let body = form.list(&answer)?;
+                    let elements = wanted.elements(&body)?;
+                    (answer, body, elements, false)
+                }
+            };
             let next = wanted.next(&mut progress, &template.url, &answer, &body, &elements)?;
             drop(body);
-            found.extend(elements);
-            if found.len() >= wanted.limit {
-                more = next.is_some() || found.len() > wanted.limit;
-                found.truncate(wanted.limit);
-                break;
-            }
-            if bytes > http_items::MOST_BYTES {
-                let words =
-                    format!("The pages have more than {} MiB. Set a smaller limit", http_items::MOST_BYTES >> 20);
-                return Err(NodeFailure::validation("TOO_LARGE", words).detail("items", found.len() as u64));
+            let cut = list.push_page(elements, answer.body.len(), wanted.limit)? || cut;
+            if list.len() >= wanted.limit {
+                break cut || next.is_some();
             }
             request = match next {
                 Some(url) => HttpRequest { url, cookies: answer.cookies, ..template },
-                None => break,
+                None => break false,
             };
-        }
-        let items = found.into_iter().map(|data| OutItem::new(Arc::new(data), origin(self.slot)));
-        let mut output = CallOutput::items("success", items);
+        };
+        let mut output = list.done();
         output.meta = Some(Arc::new(json!({ "pages": progress.pages.max(1), "more": more })));
         Ok(output)
     }

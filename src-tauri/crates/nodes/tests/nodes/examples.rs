@@ -237,3 +237,11 @@ fn a_mistyped_keyword_is_an_error_with_the_nearest_name() {
     assert!(found.len() == 1 && found[0].message.contains("alias"), "{found:#?}");
     assert_eq!(check_descriptor("just text").len(), 1);
 }
+
+#[test]
+fn a_09_the_audit_step_says_what_it_is() {
+    let all = catalog();
+    let audit = all.iter().find(|known| known.kind == "builtin.audit").expect("it is there");
+    let capabilities = ["sink", "compliance", "tamper_proof"].map(str::to_owned);
+    assert_eq!((audit.category.as_str(), audit.capabilities.as_deref()), ("system", Some(&capabilities[..])));
+}

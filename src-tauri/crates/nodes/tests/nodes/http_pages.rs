@@ -107,3 +107,18 @@ fn tables_lines_and_events_are_lists() {
     let failure = read("lines", json!("$"), "{\"id\":1}\n{\"id\":").expect_err("cut");
     assert!(failure.code == "NON_JSON" && failure.message.contains("Line 2"), "{failure:?}");
 }
+
+/// Lines are items as they come; who wants few is not told of the others.
+#[test]
+fn lines_end_at_the_limit_and_wrong_ones_say_where() {
+    let lines = |text: &'static str, limit: u64| {
+        let config =
+            json!({ "url": "https://api.example.org/", "responseType": "lines", "items": "$", "limit": limit });
+        run(config, move |_| answer(200, &[("content-type", "application/x-ndjson")], text)).0
+    };
+    assert_eq!(ids(lines("{\"id\":1}\r\n\n{\"id\":2}\nno JSON\n", 1)), [1], "what follows is not read");
+    let wrong = lines("{\"id\":1}\n{\"id\":2}\nno JSON\n", 5).expect_err("no JSON");
+    assert!(wrong.code == "NON_JSON" && wrong.message.contains("Line 3 of the answer"), "{wrong:?}");
+    let long = lines("{\"id\":123456789012345678901234567890.5}\n", 5).expect_err("digits would be lost");
+    assert_eq!(long.code, "NUMBER_TOO_LONG");
+}

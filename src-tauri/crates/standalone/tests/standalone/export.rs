@@ -156,7 +156,7 @@ fn a_missing_need_is_named_before_anything_starts() {
     assert_eq!(fs::read_to_string(out.join("a.txt")).expect("written"), "x");
 }
 
-/// A-25, K-22: the copy as JSON lines has every entry once, and the verifier of Signalbox accepts it.
+/// K-22: the copy as JSON lines has every entry once, and the verifier of Signalbox accepts it.
 #[test]
 fn the_audit_chain_is_also_a_file_of_lines() {
     let place = Place::new();

@@ -50,6 +50,7 @@ struct Splitting<'a> {
     /// What strings begin with that stand for a text, and those that were found.
     mark: Option<&'a str>,
     marks: Vec<Marked>,
+    deepest: usize,
 }
 
 /// A string that stands for a text.
@@ -66,14 +67,14 @@ fn scan<'a>(
     wanted: &'a mut dyn FnMut(&str) -> bool,
 ) -> Splitting<'a> {
     let (holes, references, taken, marks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    Splitting { text, levels, holes, references, taken, wanted, mark, marks }
+    Splitting { text, levels, holes, references, taken, wanted, mark, marks, deepest: 0 }
 }
 
-/// `text` is compact JSON, as serde writes it.
-pub(super) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> Document {
-    let Splitting { holes, references, taken, .. } = scan(&text, Vec::new(), None, wanted).read();
+/// `text` is compact JSON, as serde writes it. How deep it is nested is told with it.
+pub(super) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> (Document, usize) {
+    let Splitting { holes, references, taken, deepest, .. } = scan(&text, Vec::new(), None, wanted).read();
     if references.is_empty() {
-        return Document { text, references: None, blobs: Vec::new() };
+        return (Document { text, references: None, blobs: Vec::new() }, deepest);
     }
     let references = Some(Value::Array(references).to_string());
     let left = without(&text, 0..text.len(), &holes);
@@ -82,7 +83,7 @@ pub(super) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> Docum
         Taken::Own(data) => Blob::new(hash, data),
         Taken::Part(part) => Blob { hash, data: Source::Part(Arc::clone(&whole), part) },
     };
-    Document { text: left, references, blobs: taken.into_iter().map(blob).collect() }
+    (Document { text: left, references, blobs: taken.into_iter().map(blob).collect() }, deepest)
 }
 
 /// The same of a text in which strings that begin with `mark` stand for others, by their numbers. These are not copied.
@@ -106,7 +107,7 @@ pub(super) fn split_marked(text: String, mark: &str, texts: &[Text]) -> Document
     }
     spliced.push_str(&text[from..]);
     drop(text);
-    let rest = split(spliced, &mut |_| true);
+    let (rest, _) = split(spliced, &mut |_| true);
     blobs.extend(rest.blobs);
     if let Some(known) = &rest.references {
         let known: Vec<Value> = serde_json::from_str(known).unwrap_or_default();
@@ -139,6 +140,7 @@ impl Splitting<'_> {
                 b'{' | b'[' => {
                     let place = if *byte == b'{' { Place::Member(None) } else { Place::Element(0) };
                     self.levels.push(Level { start: at, less: 0, mixed: false, place });
+                    self.deepest = self.deepest.max(self.levels.len());
                     at += 1;
                 }
                 b'}' | b']' => {

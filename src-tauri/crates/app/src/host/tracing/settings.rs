@@ -244,7 +244,7 @@ impl App {
                         attempt: event.attempt.unwrap_or_default(),
                         is_recovery: false,
                     };
-                    span_id = Some(trace.call(&request.run_id, &call, part));
+                    span_id = Some(trace.call(&call, part));
                 }
             }
         }

@@ -31,16 +31,19 @@ pub(crate) struct RunTrace {
     /// Spans of a trace that its caller does not record are not sent, either.
     pub(super) sampled: bool,
     pub(super) state: Option<String>,
+    /// Stands for trace and run in the ids of calls: those are made for each call, and a short text is hashed sooner.
+    calls: [u8; 16],
 }
 
 impl RunTrace {
     pub(crate) fn of(run_id: &str, caller: Option<TraceContext>) -> Self {
-        match caller {
-            Some(caller) => {
-                Self { id: caller.trace_id, parent: Some(caller.span_id), sampled: caller.sampled, state: caller.state }
-            }
-            None => Self { id: trace_id(run_id), parent: None, sampled: true, state: None },
-        }
+        let (id, parent, sampled, state) = match caller {
+            Some(caller) => (caller.trace_id, Some(caller.span_id), caller.sampled, caller.state),
+            None => (trace_id(run_id), None, true, None),
+        };
+        let mut calls = [0; 16];
+        calls.copy_from_slice(&digest_of_parts(&[b"calls", id.as_bytes(), run_id.as_bytes()])[..16]);
+        Self { id, parent, sampled, state, calls }
     }
 
     /// The span of a part of a run. A caller may start several runs within one trace.
@@ -49,25 +52,31 @@ impl RunTrace {
     }
 
     /// The span of a call in that part.
-    pub(super) fn call(&self, run_id: &str, call: &CallPlace, part: u64) -> String {
-        let number = |number: Option<usize>| number.map_or([0xff; 8], |number| (number as u64).to_be_bytes());
-        span_id(&[
-            b"call",
-            self.id.as_bytes(),
-            run_id.as_bytes(),
-            call.step.as_bytes(),
-            call.path.as_deref().unwrap_or_default().as_bytes(),
-            &number(call.item),
-            &call.visit.to_be_bytes(),
-            &call.attempt.to_be_bytes(),
-            // After a crash the same attempt may begin again.
-            &part.to_be_bytes(),
-        ])
+    pub(super) fn call(&self, call: &CallPlace, part: u64) -> String {
+        self.call_of(&call.step, call.path.as_deref(), (call.item, call.visit, call.attempt), part)
+    }
+
+    fn call_of(
+        &self,
+        step: &str,
+        path: Option<&str>,
+        (item, visit, attempt): (Option<usize>, u32, u32),
+        part: u64,
+    ) -> String {
+        let item = item.map_or(u64::MAX, |item| item as u64);
+        let mut which = [0; 40];
+        which[..16].copy_from_slice(&self.calls);
+        which[16..24].copy_from_slice(&item.to_be_bytes());
+        which[24..28].copy_from_slice(&visit.to_be_bytes());
+        which[28..32].copy_from_slice(&attempt.to_be_bytes());
+        // After a crash the same attempt may begin again.
+        which[32..].copy_from_slice(&part.to_be_bytes());
+        span_id(&[&which, step.as_bytes(), path.unwrap_or_default().as_bytes()])
     }
 
     /// What goes along with a request of a call.
     pub(crate) fn outgoing(self, run_id: &str, call: &CallPlace, part: u64) -> TraceContext {
-        let span_id = if call.is_recovery { self.root(run_id, part) } else { self.call(run_id, call, part) };
+        let span_id = if call.is_recovery { self.root(run_id, part) } else { self.call(call, part) };
         TraceContext { trace_id: self.id, span_id, sampled: self.sampled, state: self.state }
     }
 }
@@ -221,15 +230,8 @@ impl Run {
     fn begin(&mut self, event: &RunEvent, kind: &str, items: usize, at: i64) {
         let Some(place) = Place::of(event) else { return };
         let attempt = event.attempt.unwrap_or_default();
-        let call = CallPlace {
-            step: place.step.clone(),
-            path: place.path.clone(),
-            item: place.item,
-            visit: place.visit.unwrap_or(1),
-            attempt,
-            is_recovery: false,
-        };
-        let id = self.trace.call(&event.run_id, &call, self.part);
+        let which = (place.item, place.visit.unwrap_or(1), attempt);
+        let id = self.trace.call_of(&place.step, place.path.as_deref(), which, self.part);
         let kind = kind.to_owned();
         self.calls.insert(place, Call { id, kind, began_ms: at, items, attempt, inner: 0, tools: Vec::new() });
     }

@@ -1,0 +1,105 @@
+//! Lines of JSON (NDJSON), a piece of the text at a time.
+
+use crate::formats::{MAX_BYTES, digits_lost, parse_json, too_large};
+use signalbox_model::data::compact;
+use signalbox_model::{NodeFailure, digits};
+
+/// A text of which some lines have been read.
+pub(crate) struct JsonLines {
+    /// The text, as it stands in the middle of a sentence.
+    what: String,
+    /// The beginning of a line.
+    pending: Vec<u8>,
+    line: u64,
+    /// Bytes in front of `pending`.
+    before: u64,
+}
+
+impl JsonLines {
+    pub(crate) fn new(what: &str) -> Self {
+        Self { what: what.to_owned(), pending: Vec::new(), line: 0, before: 0 }
+    }
+
+    /// Hands on each line that is complete as compact JSON; empty lines are none. False of `row` ends it.
+    pub(crate) fn take(
+        &mut self,
+        bytes: &[u8],
+        is_last: bool,
+        row: &mut dyn FnMut(String) -> Result<bool, NodeFailure>,
+    ) -> Result<bool, NodeFailure> {
+        self.pending.extend_from_slice(bytes);
+        let all = std::mem::take(&mut self.pending);
+        // The byte of a line break is no part of another sign in UTF-8.
+        let end = if is_last { all.len() } else { all.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
+        let text = std::str::from_utf8(&all[..end]).map_err(|error| {
+            let byte = self.before + error.valid_up_to() as u64 + 1;
+            let words =
+                format!("{} is not UTF-8 text (byte {byte}). Save it as UTF-8, or read it as binary", big(&self.what));
+            NodeFailure::validation("NOT_TEXT", words).detail("byte", byte)
+        })?;
+        for line in text.lines() {
+            self.line += 1;
+            let line = if self.line == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+            if !line.trim().is_empty() && !row(self.read(line)?)? {
+                return Ok(false);
+            }
+        }
+        self.before += end as u64;
+        self.pending.extend_from_slice(&all[end..]);
+        if self.pending.len() > MAX_BYTES {
+            return Err(too_large(&format!("Line {} of {}", self.line + 1, self.what), self.pending.len() as u64));
+        }
+        Ok(true)
+    }
+
+    fn read(&self, line: &str) -> Result<String, NodeFailure> {
+        let what = || format!("Line {} of {}", self.line, self.what);
+        let mut out = String::with_capacity(line.len());
+        if !compact(line, &mut out) {
+            return Ok(parse_json(line, &what())?.to_string());
+        }
+        match digits::lost(line) {
+            Some(lost) => Err(digits_lost(&lost, &what())),
+            None => Ok(out),
+        }
+    }
+}
+
+/// As it stands at the beginning of a sentence.
+fn big(what: &str) -> String {
+    let mut letters = what.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JsonLines;
+
+    fn read(pieces: &[&[u8]]) -> Result<Vec<String>, String> {
+        let (mut lines, mut rows) = (JsonLines::new("the answer"), Vec::new());
+        for (at, piece) in pieces.iter().enumerate() {
+            let taken = lines.take(piece, at + 1 == pieces.len(), &mut |row| {
+                rows.push(row);
+                Ok(true)
+            });
+            taken.map_err(|failure| failure.message)?;
+        }
+        Ok(rows)
+    }
+
+    #[test]
+    fn a_line_may_come_in_pieces_that_end_within_a_sign() {
+        let text = "\u{feff}{ \"a\": \"ä\" }\r\n\n[1, 2]\n7".as_bytes();
+        for cut in 0..text.len() {
+            assert_eq!(read(&[&text[..cut], &text[cut..]]).expect("lines"), ["{\"a\":\"ä\"}", "[1,2]", "7"], "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_says_which_one() {
+        let wrong = read(&[b"1\n", b"{\"a\": \n2\n"]).expect_err("no JSON");
+        assert!(wrong.starts_with("Line 2 of the answer is not JSON"), "{wrong}");
+        let wrong = read(&[b"1\n", b"\"\xff\"\n"]).expect_err("no text");
+        assert!(wrong.starts_with("The answer is not UTF-8 text (byte 4)"), "{wrong}");
+    }
+}

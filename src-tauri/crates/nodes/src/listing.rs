@@ -1,0 +1,104 @@
+//! Lists that come piece by piece: rows of a database, pages and lines of an answer. What is long lies in files (ADR 157), so a list
+//! takes little memory, however long it is; where it cannot lie there, it ends before the memory is spent.
+
+use serde_json::Value;
+use signalbox_engine::effect::{CallOutput, CallSlot};
+use signalbox_model::{Data, Item, Items, NodeFailure};
+use std::sync::Arc;
+
+/// A list is not longer.
+pub(crate) const MOST_ITEMS: u64 = 50_000_000;
+/// Memory that a list may take while it comes, bytes: what a step may hand on.
+const MOST_MEMORY: usize = 1024 * 1024 * 1024;
+/// The memory is looked at after so many bytes of text.
+const LOOK: usize = 16 * 1024 * 1024;
+
+/// The items so far.
+pub(crate) struct Listing {
+    items: Items,
+    origin: Option<usize>,
+    /// Bytes of text since the memory was looked at.
+    since: usize,
+    most: usize,
+}
+
+impl Listing {
+    /// None yet; they will come from the first item of the slot.
+    pub(crate) fn of(slot: &CallSlot) -> Self {
+        Self::within(crate::support::origin(slot), MOST_MEMORY)
+    }
+
+    fn within(origin: Option<usize>, most: usize) -> Self {
+        Self { items: Items::new(), origin, since: 0, most }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Adds one that is compact JSON.
+    pub(crate) fn push_text(&mut self, json: String) -> Result<(), NodeFailure> {
+        let bytes = json.len();
+        self.push(Data::written(json), bytes)
+    }
+
+    /// Adds the elements of a page whose text has so many bytes, up to a limit. Whether there were more.
+    pub(crate) fn push_page(&mut self, page: Vec<Value>, bytes: usize, limit: usize) -> Result<bool, NodeFailure> {
+        let room = limit.saturating_sub(self.len());
+        let (each, more) = (bytes / page.len().max(1), page.len() > room);
+        for element in page.into_iter().take(room) {
+            self.push(Data::Value(Arc::new(element)), each)?;
+        }
+        Ok(more)
+    }
+
+    fn push(&mut self, data: Data, bytes: usize) -> Result<(), NodeFailure> {
+        let id = (self.items.len() + 1).to_string();
+        self.items.push_data(Item { id, paired_item: self.origin, ..Item::default() }, data);
+        self.since += bytes;
+        if self.since < LOOK.min(self.most) {
+            return Ok(());
+        }
+        self.since = 0;
+        let bytes = self.items.memory(|value| value.to_string().len());
+        if bytes <= self.most {
+            return Ok(());
+        }
+        let words = format!(
+            "The first {} items take more than {} MiB of memory, and the list goes on. Ask for less, or for fewer fields",
+            self.len(),
+            self.most >> 20
+        );
+        Err(NodeFailure::validation("TOO_LARGE", words).detail("items", self.len()).detail("limit", self.most))
+    }
+
+    /// All of them, through `success`.
+    pub(crate) fn done(self) -> CallOutput {
+        CallOutput::list("success", self.items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LOOK, Listing};
+    use serde_json::json;
+
+    #[test]
+    fn a_list_that_memory_has_to_hold_ends_before_it_is_full() {
+        let mut list = Listing::within(None, LOOK);
+        let row = json!("x".repeat(LOOK / 8)).to_string();
+        let failure = (0..16).find_map(|_| list.push_text(row.clone()).err()).expect("it is too much");
+        assert_eq!((failure.code.as_str(), list.len() < 16), ("TOO_LARGE", true), "{}", failure.message);
+    }
+
+    #[test]
+    fn a_page_ends_at_the_limit() {
+        let mut list = Listing::within(Some(0), LOOK);
+        assert_eq!(list.push_page(vec![json!(1), json!(2)], 4, 3), Ok(false));
+        assert_eq!(list.push_page(vec![json!(3), json!(4)], 4, 3), Ok(true));
+        let made = list.done();
+        let values: Vec<_> = made.ports["success"].iter().map(|item| item.data.clone()).collect();
+        assert_eq!(values, [json!(1).into(), json!(2).into(), json!(3).into()]);
+    }
+}
