@@ -30,7 +30,7 @@ use signalbox_ports::host::canonical;
 use signalbox_ports::trace_scope;
 use signalbox_ports::{
     BodySink, BodyStream, Clock as _, Credential, CredentialKind, Http, HttpError, HttpRequest, HttpResponse,
-    Redirects, StreamedAnswer, is_event_stream, is_success,
+    Redirects, StreamedAnswer, is_success,
 };
 use std::convert::Infallible;
 use std::net::IpAddr;

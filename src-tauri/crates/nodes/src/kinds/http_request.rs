@@ -9,7 +9,6 @@ use crate::http_items::{self, ListForm, Wanted};
 use crate::http_lines::LineItems;
 use crate::http_save::SaveTo;
 use crate::listing::Listing;
-use crate::support::origin;
 use crate::support::{flag, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
 use serde_json::{Map, Value, json};
