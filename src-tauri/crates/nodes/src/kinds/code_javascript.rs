@@ -1,11 +1,11 @@
 //! `code.javascript`: what an author's script returns becomes the item's data. It runs in a process of its own.
 
-use crate::support::{made, text, whole};
+use crate::support::{made_data, text, whole};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::scripts::{ScriptCall, ScriptFailure, ScriptFault};
+use signalbox_ports::scripts::{Bound, ScriptCall, ScriptFailure, ScriptFault};
 use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
         memory_mb: u32::try_from(memory_mb).unwrap_or(u32::MAX),
     };
     let answer = world.scripts.run(call).await.map_err(|failure| told(failure, timeout_ms, memory_mb))?;
-    let mut output = made(slot, answer.value);
+    let mut output = made_data(slot, answer.value);
     if !answer.printed.is_empty() {
         output.meta = Some(Arc::new(json!({ "console": answer.printed })));
     }
@@ -40,25 +40,24 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
 }
 
 /// The names that the source mentions: what it cannot name is not sent, however large it is.
-fn bound(slot: &CallSlot, source: &str) -> Vec<(&'static str, Arc<Value>)> {
+fn bound(slot: &CallSlot, source: &str) -> Vec<(&'static str, Bound)> {
     let scope = &slot.scope;
-    let list = || Arc::new(Value::Array(scope.items.iter().map(|data| Arc::unwrap_or_clone(data.value())).collect()));
     let variables = || {
         Arc::new(Value::Object(scope.context.iter().map(|(name, value)| (name.clone(), Value::clone(value))).collect()))
     };
-    let names: [(&'static str, &dyn Fn() -> Arc<Value>); 7] = [
-        ("item", &|| scope.item.value()),
-        ("items", &list),
-        ("params", &|| Arc::clone(&scope.params)),
-        ("context", &variables),
-        ("run", &|| Arc::clone(scope.run.whole())),
-        ("workflow", &|| Arc::clone(&scope.workflow)),
-        ("error", &|| Arc::clone(&scope.error)),
+    let names: [(&'static str, &dyn Fn() -> Bound); 7] = [
+        ("item", &|| Bound::One(scope.item.clone())),
+        ("items", &|| Bound::List(Arc::clone(&scope.items))),
+        ("params", &|| Arc::clone(&scope.params).into()),
+        ("context", &|| variables().into()),
+        ("run", &|| Arc::clone(scope.run.whole()).into()),
+        ("workflow", &|| Arc::clone(&scope.workflow).into()),
+        ("error", &|| Arc::clone(&scope.error).into()),
     ];
-    let mut bound: Vec<(&'static str, Arc<Value>)> =
+    let mut bound: Vec<(&'static str, Bound)> =
         names.iter().filter(|(name, _)| source.contains(name)).map(|(name, value)| (*name, value())).collect();
     let locals = scope.locals.iter().filter(|(name, _)| source.contains(name));
-    bound.extend(locals.map(|(name, value)| (*name, value.value())));
+    bound.extend(locals.map(|(name, value)| (*name, Bound::One(value.clone()))));
     bound
 }
 
