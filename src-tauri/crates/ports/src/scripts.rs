@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
-use signalbox_model::Data;
+use signalbox_model::{Data, Items};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +26,8 @@ pub enum Bound {
     One(Data),
     /// A list of these.
     List(Arc<Vec<Data>>),
+    /// The data of a list of items, read where it lies.
+    Items(Arc<Items>),
 }
 
 impl Bound {
@@ -34,6 +36,7 @@ impl Bound {
         match self {
             Self::One(data) => data.length(),
             Self::List(list) => list.iter().map(Data::length).sum(),
+            Self::Items(items) => items.weight(|_| 0),
         }
     }
 }

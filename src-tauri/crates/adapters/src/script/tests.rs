@@ -1,7 +1,7 @@
 use super::{ScriptWorkers, told};
 use crate::script::wire::{self, Answer};
 use serde_json::json;
-use signalbox_model::Data;
+use signalbox_model::{Data, Item};
 use signalbox_ports::scripts::{Bound, ScriptCall, ScriptFault, Scripts};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ fn the_line_of_values_is_one_list() {
         ("items", Bound::List(Arc::new(many))),
         ("none", Bound::List(Arc::default())),
         ("run", Bound::One(json!(null).into())),
+        ("two", Bound::Items(Arc::new(vec![Item::new("1", json!(1)), Item::new("2", json!("b"))].into()))),
     ];
     let line: String = wire::values(&bound).collect();
     assert!(line.ends_with("]\n"), "{line}");
@@ -44,6 +45,7 @@ fn the_line_of_values_is_one_list() {
         (&read[0], read[1][2_499].as_i64(), &read[2], &read[3]),
         (&json!({ "a": [1] }), Some(2_499), &json!([]), &json!(null))
     );
+    assert_eq!(read[4], json!([1, "b"]));
     assert_eq!(wire::values(&[]).collect::<String>(), "[]\n");
 }
 

@@ -45,27 +45,30 @@ pub(super) fn values<'a>(bound: &'a [(&'static str, Bound)]) -> impl Iterator<It
             match bound {
                 Bound::One(Data::Text(text)) => Box::new(begin.chain(iter::once(Cow::Borrowed(text.text())))),
                 Bound::One(Data::Value(value)) => Box::new(begin.chain(iter::once(Cow::Owned(value.to_string())))),
-                Bound::List(list) => {
-                    Box::new(begin.chain(iter::once("[".into())).chain(rows(list)).chain(iter::once("]".into())))
-                }
+                Bound::List(list) => Box::new(begin.chain(rows(list.len(), |place| list.get(place).cloned()))),
+                Bound::Items(items) => Box::new(begin.chain(rows(items.len(), |place| items.kept(place)))),
             }
         },
     );
     iter::once("[".into()).chain(pieces).chain(iter::once("]\n".into()))
 }
 
-/// The entries of a list, many at once.
-fn rows(list: &[Data]) -> impl Iterator<Item = Cow<'_, str>> {
-    list.chunks(ROWS).enumerate().map(|(chunk, rows)| {
+/// A list, many entries at once.
+fn rows<'a>(
+    count: usize,
+    row: impl Fn(usize) -> Option<Data> + Send + 'a,
+) -> impl Iterator<Item = Cow<'a, str>> + Send {
+    let chunks = (0..count).step_by(ROWS).map(move |first| {
         let mut text = String::new();
-        for (at, row) in rows.iter().enumerate() {
-            if chunk > 0 || at > 0 {
+        for place in first..count.min(first + ROWS) {
+            if place > 0 {
                 text.push(',');
             }
-            row.append(&mut text);
+            row(place).unwrap_or_default().append(&mut text);
         }
         text.into()
-    })
+    });
+    iter::once("[".into()).chain(chunks).chain(iter::once("]".into()))
 }
 
 /// Faults by name.

@@ -16,6 +16,7 @@ const READ_LISTS: &[&str] = &[
     "data.merge",
     "data.compare",
     "data.format",
+    "code.javascript",
 ];
 
 /// The step reads the list of its wires where it lies: what is long is neither told again in an event nor kept by the slot (ADR 157).
