@@ -4986,6 +4986,8 @@ export interface Settings {
   concurrency?: unknown;
   /** How many of its runs start in a time: `{count, perMs}` (ADR 93). */
   rateLimit?: unknown;
+  /** How many megabytes of memory the items may take that one step needs at once or hands on: 16 to 65,536; 1,024 when it is not said (ADR 165). */
+  stepMemoryMb?: unknown;
   /** Node id of a chain that runs once after an abort. */
   onAbort?: string;
   /** Audit rules (K-60). */

@@ -339,6 +339,8 @@ export const panel = {
   'workflow.budget': 'Model budget',
   'workflow.budgetRun': 'Per run',
   'workflow.budgetDay': 'Per day, all runs (UTC)',
+  'workflow.stepMemory': 'Memory of a step (MB)',
+  'workflow.stepMemoryHint': 'How much the items may take that one step needs at once or passes on. A step that would take more fails before it does. Leave empty for 1024.',
   'workflow.budgetHint': 'In the currency of the prices in Settings, Models. When it is used up, model steps fail with an error, and a person can approve more. Leave empty for no limit.',
   'auditRules.label': 'Audit rules',
   'auditRules.hint': 'Checked for each entry that a run writes. All matching rules apply; the highest level counts. Rules never drop entries.',

@@ -321,6 +321,8 @@ export const panel = {
   'workflow.budget': '模型预算',
   'workflow.budgetRun': '每次运行',
   'workflow.budgetDay': '每天，所有运行（UTC）',
+  'workflow.stepMemory': '步骤内存（MB）',
+  'workflow.stepMemoryHint': '一个步骤同时需要或输出的数据项可占用的内存。超出时，步骤会在占用之前失败。留空则为 1024。',
   'workflow.budgetHint': '以“设置”的“模型”中价格的货币计。用完后，模型步骤会失败并报错，人员可以批准更多。留空则没有限制。',
   'auditRules.label': '审计规则',
   'auditRules.hint': '对运行写入的每个条目进行检查。所有匹配的规则都适用；以最高级别为准。规则从不丢弃条目。',

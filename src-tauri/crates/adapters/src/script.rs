@@ -10,6 +10,8 @@ mod worker;
 use crate::{documents, worker_process};
 use async_trait::async_trait;
 use serde_json::Value;
+use signalbox_model::Data;
+use signalbox_model::data::{TEXT_FROM, compact};
 use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use std::io;
 use std::path::PathBuf;
@@ -84,30 +86,59 @@ fn crashed(message: String) -> ScriptFailure {
     ScriptFailure { fault: ScriptFault::Crashed, message, line: None, printed: Vec::new() }
 }
 
+/// Why a process did not answer.
+enum Unanswered {
+    /// It ended, or says something else.
+    Ended,
+    /// The data alone is more than the script may use.
+    TooMuch,
+}
+
+impl From<io::Error> for Unanswered {
+    fn from(_: io::Error) -> Self {
+        Self::Ended
+    }
+}
+
 impl Worker {
-    async fn ask(&mut self, request: &[u8]) -> io::Result<Answer> {
-        self.stdin.write_all(request).await?;
+    async fn ask(&mut self, call: &ScriptCall) -> Result<Answer, Unanswered> {
+        self.stdin.write_all(&Request::of(call).line()).await?;
+        let (most, mut sent) = (most(call), 0);
+        for piece in wire::values(&call.bound) {
+            sent += piece.len();
+            if sent > most {
+                return Err(Unanswered::TooMuch);
+            }
+            self.stdin.write_all(piece.as_bytes()).await?;
+        }
         self.stdin.flush().await?;
         let mut line = Vec::new();
         let limit = u64::try_from(LARGEST).unwrap_or(u64::MAX);
         (&mut self.stdout).take(limit).read_until(b'\n', &mut line).await?;
-        Answer::read(&line).ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+        let (mut answer, length) = Answer::read(&line).ok_or(Unanswered::Ended)?;
+        let mut text = vec![0; length];
+        self.stdout.read_exact(&mut text).await?;
+        answer.text = String::from_utf8(text).map_err(|_| Unanswered::Ended)?;
+        Ok(answer)
     }
 }
 
 #[async_trait]
 impl Scripts for ScriptWorkers {
     async fn run(&self, call: ScriptCall) -> Result<ScriptAnswer, ScriptFailure> {
-        let request = Request::of(&call).line();
+        let known: usize = call.bound.iter().map(|(_, bound)| bound.length()).sum();
+        if known > most(&call) {
+            return Err(too_much());
+        }
         let limit = call.timeout.saturating_add(GRACE);
         let used = self.idle();
         let was_used = used.is_some();
         let mut worker = used.map_or_else(|| self.start(), Ok)?;
-        let mut answer = tokio::time::timeout(limit, worker.ask(&request)).await;
-        if was_used && matches!(answer, Ok(Err(_))) {
+        let mut answer = tokio::time::timeout(limit, worker.ask(&call)).await;
+        if was_used && matches!(answer, Ok(Err(Unanswered::Ended))) {
             // One that had waited long has ended by itself: nothing of the script has run twice that anybody could see.
             worker = self.start()?;
-            answer = tokio::time::timeout(limit, worker.ask(&request)).await;
+            answer = tokio::time::timeout(limit, worker.ask(&call)).await;
         }
         match answer {
             Ok(Ok(answer)) => {
@@ -116,10 +147,22 @@ impl Scripts for ScriptWorkers {
                 }
                 told(answer)
             }
-            Ok(Err(_)) => Err(crashed("The process that ran the script ended before it answered".into())),
+            Ok(Err(Unanswered::Ended)) => {
+                Err(crashed("The process that ran the script ended before it answered".into()))
+            }
+            Ok(Err(Unanswered::TooMuch)) => Err(too_much()),
             Err(_) => Err(out_of_time(Vec::new())),
         }
     }
+}
+
+/// Bytes of data that a script has room for.
+fn most(call: &ScriptCall) -> usize {
+    usize::try_from(call.memory_mb).unwrap_or(usize::MAX).saturating_mul(1 << 20).min(LARGEST - 1)
+}
+
+fn too_much() -> ScriptFailure {
+    ScriptFailure { fault: ScriptFault::Memory, message: "out of memory".into(), line: None, printed: Vec::new() }
 }
 
 fn out_of_time(printed: Vec<String>) -> ScriptFailure {
@@ -130,7 +173,7 @@ fn out_of_time(printed: Vec<String>) -> ScriptFailure {
 fn told(answer: Answer) -> Result<ScriptAnswer, ScriptFailure> {
     let Answer { fault, text, line, printed } = answer;
     match fault {
-        None => match serde_json::from_str::<Value>(&text) {
+        None => match result(text) {
             Ok(value) => Ok(ScriptAnswer { value, printed }),
             Err(error) => {
                 let message = format!("The result is no JSON that other programs read: {error}");
@@ -140,6 +183,15 @@ fn told(answer: Answer) -> Result<ScriptAnswer, ScriptFailure> {
         Some(ScriptFault::Timeout) => Err(out_of_time(printed)),
         Some(fault) => Err(ScriptFailure { fault, message: text, line, printed }),
     }
+}
+
+/// A large result stays text.
+fn result(text: String) -> serde_json::Result<Data> {
+    let mut written = String::new();
+    if text.len() >= TEXT_FROM && compact(&text, &mut written) {
+        return Ok(Data::written(written));
+    }
+    serde_json::from_str::<Value>(&text).map(Data::from)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The node kinds a program knows.
 
 use crate::edit_distance::distance;
+use crate::schema::Schema;
 use indexmap::IndexMap;
 use signalbox_model::NodeDescriptor;
 use std::sync::{Arc, OnceLock};
@@ -19,9 +20,15 @@ pub struct Catalog(Arc<IndexMap<String, Held>>);
 struct Held {
     text: &'static str,
     read: OnceLock<Option<Arc<NodeDescriptor>>>,
+    /// The schema of its settings once it was asked for.
+    settings: OnceLock<Option<Arc<Schema>>>,
 }
 
 impl Held {
+    fn of(text: &'static str) -> Self {
+        Self { text, read: OnceLock::new(), settings: OnceLock::new() }
+    }
+
     fn descriptor(&self) -> Option<&Arc<NodeDescriptor>> {
         self.read.get_or_init(|| serde_json::from_str(self.text).ok().map(Arc::new)).as_ref()
     }
@@ -35,7 +42,7 @@ impl Catalog {
             let known = kinds.get(&descriptor.kind).and_then(Held::descriptor);
             if known.is_none_or(|known| known.version < descriptor.version) {
                 let name = descriptor.kind.clone();
-                kinds.insert(name, Held { text: "", read: OnceLock::from(Some(Arc::new(descriptor))) });
+                kinds.insert(name, Held { read: OnceLock::from(Some(Arc::new(descriptor))), ..Held::of("") });
             }
         }
         Self(Arc::new(kinds))
@@ -44,13 +51,19 @@ impl Catalog {
     /// A catalog of kinds by name with their descriptors as JSON. A text that is no descriptor is no kind; who makes the texts
     /// checks them.
     pub fn of_texts(kinds: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
-        let held = |(name, text): (&str, _)| (name.to_owned(), Held { text, read: OnceLock::new() });
+        let held = |(name, text): (&str, _)| (name.to_owned(), Held::of(text));
         Self(Arc::new(kinds.into_iter().map(held).collect()))
     }
 
     /// The descriptor of a kind.
     pub fn get(&self, kind: &str) -> Option<&Arc<NodeDescriptor>> {
         self.0.get(kind).and_then(Held::descriptor)
+    }
+
+    /// The schema of the settings of a kind: found by its name, while [`Schema::compile`] reads all of it to know it again.
+    pub(crate) fn settings_schema(&self, kind: &str) -> Option<&Arc<Schema>> {
+        let held = self.0.get(kind)?;
+        held.settings.get_or_init(|| Schema::compile(&held.descriptor()?.config).ok()).as_ref()
     }
 
     /// All kinds in order.

@@ -7,6 +7,7 @@ use crate::catalog::Catalog;
 use crate::connector::KnownConnectors;
 use crate::decision::Decider;
 use crate::guard::Guardrails;
+use crate::limit::step_memory;
 use crate::numbers::Cyclic;
 use crate::recovery::{EdgeKind, Recovery, RecoveryKind};
 use crate::schema::{Schema, Violation};
@@ -57,7 +58,7 @@ pub struct Compiled {
 const PART: usize = 1_000;
 /// [`Compiled::long`] of every run.
 const LONG: usize = 10_000;
-/// [`Compiled::most`] of every run: a million small items, and what is made of them, in a program that stays below some
+/// [`Compiled::most`] of a run whose workflow says nothing: a million small items, and what is made of them, in a program that stays below some
 /// gigabytes.
 const MOST: usize = 1 << 30;
 
@@ -287,6 +288,7 @@ impl Compiled {
     fn build(workflow: Arc<Workflow>, definition_hash: &str, catalog: &Catalog, called: &Called) -> Self {
         // The validator has told what is wrong with one that cannot be read.
         let budget = workflow.settings.as_ref().and_then(|settings| Limits::parse(settings.budget.as_ref()?).ok());
+        let most = step_memory(&workflow).and_then(Result::ok).unwrap_or(MOST);
         let mut parts = Parts { regions: vec![Region::default()], ..Parts::default() };
         parts.add(&workflow, catalog, &called.connectors, 0);
         parts.add_files(catalog, called);
@@ -307,7 +309,7 @@ impl Compiled {
             on_abort,
             abort_region,
             part: PART,
-            most: MOST,
+            most,
             long: LONG,
         }
     }

@@ -3,10 +3,28 @@
 use crate::effect::CallOutput;
 use crate::error_codes::CHILD_ERRORS;
 use crate::value_size;
-use signalbox_model::{Data, ErrorPayload, Map, NodeFailure, SuggestedAction};
+use signalbox_model::{Data, ErrorPayload, Map, NodeFailure, SuggestedAction, Workflow};
+use std::ops::RangeInclusive;
 
 /// Code of the error of a step, or of a container, that would hand on more than it may.
 pub(crate) const STEP_TOO_LARGE: &str = "STEP_TOO_LARGE";
+
+/// Megabytes that `settings.stepMemoryMb` may say.
+const MEGABYTES: RangeInclusive<u64> = 16..=65_536;
+/// Bytes of a megabyte.
+const MEGA: usize = 1024 * 1024;
+
+/// How many bytes the items of a step may take, where a workflow says it.
+///
+/// # Errors
+/// What is wrong with what it says.
+pub(crate) fn step_memory(workflow: &Workflow) -> Option<Result<usize, String>> {
+    let said = workflow.settings.as_ref()?.step_memory_mb.as_ref()?;
+    let mega = said.as_u64().filter(|mega| MEGABYTES.contains(mega)).and_then(|mega| usize::try_from(mega).ok());
+    Some(mega.map(|mega| mega.saturating_mul(MEGA)).ok_or_else(|| {
+        format!("The memory of a step is not a whole number from {} to {}", MEGABYTES.start(), MEGABYTES.end())
+    }))
+}
 
 /// About how many bytes of memory the items take that a call puts out.
 pub(crate) fn weight(output: &CallOutput) -> usize {
@@ -31,10 +49,10 @@ pub(crate) fn refused_as_values(input: &[Data], most: usize) -> Option<NodeFailu
 
 /// Why it does not go on: `what` is told to a person.
 pub(crate) fn refused(bytes: usize, most: usize, what: &str) -> NodeFailure {
-    let mega = |bytes: usize| bytes.div_ceil(1024 * 1024);
+    let mega = |bytes: usize| bytes.div_ceil(MEGA);
     let message = format!(
-        "{what} would take about {} MB of memory; a step may hand on {} MB. Keep fewer fields, filter earlier, or work through \
-         the list in parts",
+        "{what} would take about {} MB of memory; a step may hand on {} MB. Keep fewer fields, filter earlier, work through \
+         the list in parts, or allow more in the settings of the workflow",
         mega(bytes),
         mega(most)
     );
@@ -50,4 +68,26 @@ pub(crate) fn ends_step(error: &ErrorPayload, slots: usize) -> bool {
     // A container takes over the code of its child, and a step may fail with any code: those go on as errors do.
     let is_own = |details: &Map| details.contains_key("limit") && !details.contains_key(CHILD_ERRORS);
     slots > 1 && error.code() == STEP_TOO_LARGE && error.details.as_ref().is_some_and(is_own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step_memory;
+    use serde_json::{Value, json};
+    use signalbox_model::Workflow;
+
+    fn said(settings: Value) -> Option<Result<usize, String>> {
+        let file = json!({ "signalbox": 1, "id": "a", "name": "A", "settings": settings, "nodes": {}, "edges": [] });
+        step_memory(&serde_json::from_value::<Workflow>(file).expect("a workflow"))
+    }
+
+    #[test]
+    fn a_workflow_says_how_much_its_steps_may_take() {
+        assert_eq!(said(json!({})), None);
+        assert_eq!(said(json!({ "stepMemoryMb": 16 })), Some(Ok(16 << 20)));
+        for wrong in [json!(15), json!(65_537), json!("512"), json!(20.5), json!(-1)] {
+            let told = said(json!({ "stepMemoryMb": wrong })).expect("said").expect_err("not accepted");
+            assert!(told.contains("a whole number from 16 to 65536"), "{told}");
+        }
+    }
 }

@@ -240,7 +240,7 @@ fn guarded(
 }
 
 /// Kinds that take all items and go through their texts.
-const READ_TEXTS: &[&str] = &["data.aggregate", "data.sort"];
+const READ_TEXTS: &[&str] = &["data.aggregate", "data.sort", "data.merge", "data.compare", "code.javascript"];
 
 /// A step that makes values of all its items would take too much memory.
 fn refused_as_values(compiled: &Compiled, this: &CompiledNode, input: &[Data]) -> Option<NodeFailure> {

@@ -1,6 +1,6 @@
 //! Back-off arithmetic (K-13). Delays are a function of (seed, path, node, item, visit, attempt).
 
-use signalbox_model::{hash::sha256_parts, workflow::Backoff, workflow::RetryPolicy};
+use signalbox_model::{hash::digest_of_parts, workflow::Backoff, workflow::RetryPolicy};
 
 /// The longest `Retry-After` that is waited for, milliseconds.
 pub const RETRY_AFTER_LIMIT_MS: u64 = 600_000;
@@ -39,7 +39,7 @@ pub fn delay(policy: &RetryPolicy, key: DelayKey<'_>) -> u64 {
     if !policy.jitter || base == 0 {
         return base;
     }
-    let digest = sha256_parts(&[
+    let digest = digest_of_parts(&[
         &key.seed.to_be_bytes(),
         key.path.as_bytes(),
         key.node.as_bytes(),
@@ -47,7 +47,7 @@ pub fn delay(policy: &RetryPolicy, key: DelayKey<'_>) -> u64 {
         &key.visit.to_be_bytes(),
         &key.attempt.to_be_bytes(),
     ]);
-    let bits = digest.get(..16).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default();
+    let bits = digest.first_chunk().map_or(0, |begin| u64::from_be_bytes(*begin));
     bits % (base + 1)
 }
 

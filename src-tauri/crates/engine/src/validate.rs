@@ -21,6 +21,7 @@ mod schedule;
 mod secrets;
 mod shape;
 mod sql;
+mod step_memory;
 mod webhook;
 pub(crate) mod words;
 
@@ -272,7 +273,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
             "Put the condition on the previous step, or use an If step",
         ));
     }
-    check_config(&at, node, descriptor, found);
+    check_config(&at, node, descriptor, catalog, found);
     secrets::check(&at, node, descriptor, found);
     request::check(&at, node, descriptor, found);
     sql::check(&at, node, descriptor, found);
@@ -300,7 +301,7 @@ fn unknown_kind(at: &str, node: &Node, catalog: &Catalog) -> Diagnostic {
 
 /// The config against the descriptor's schema. A string that holds an expression is checked when the step runs, so it
 /// is taken for a value of the right type here.
-fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut Vec<Diagnostic>) {
+fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let empty = Value::Object(Map::new());
     let config = node.config.as_ref().unwrap_or(&empty);
     let at = format!("{at}/config");
@@ -337,7 +338,7 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut 
         }
     }
     check_choice(&at, node, descriptor, object, found);
-    let Ok(schema) = Schema::compile(&descriptor.config) else { return };
+    let Some(schema) = catalog.settings_schema(&node.kind) else { return };
     let Err(violations) = schema.validate(config) else { return };
     for violation in violations {
         // Told above, with the names of the fields.
@@ -377,20 +378,20 @@ fn check_choice(at: &str, node: &Node, descriptor: &NodeDescriptor, config: &Map
     };
     // A setting that is null is one that nobody filled in, as in a run.
     let has = |names: &[&str]| names.iter().all(|name| config.get(*name).is_some_and(|value| !value.is_null()));
-    let step = words::step(node, Some(descriptor));
+    let step = || words::step(node, Some(descriptor));
     let ways = descriptor.config.get("anyOf").and_then(Value::as_array);
     let ways: Vec<Vec<&str>> = ways.into_iter().flatten().map(required).collect();
     if let Some(first) = ways.first().and_then(|way| way.first())
         && !ways.iter().any(|way| has(way))
     {
         let fields = told(&ways.concat());
-        let message = format!("{step} needs {fields}");
+        let message = format!("{} needs {fields}", step());
         let place = format!("{at}{}", pointer(first));
         found.push(Diagnostic::error(Code::MissingConfig, place, message, format!("Fill in {fields}")));
     }
     let together = descriptor.config.get("not").map(required).unwrap_or_default();
     if let Some(last) = together.last().filter(|_| has(&together)) {
-        let message = format!("{step} accepts only one of {}", told(&together));
+        let message = format!("{} accepts only one of {}", step(), told(&together));
         found.push(Diagnostic::error(Code::BadConfig, format!("{at}{}", pointer(last)), message, "Clear the other"));
     }
 }
@@ -568,6 +569,7 @@ fn check_artifacts(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
 fn check_settings(workflow: &Workflow, found: &mut Vec<Diagnostic>) {
     hours::check(workflow, found);
     budget::check(workflow, found);
+    step_memory::check(workflow, found);
     run_limits::check(workflow, found);
     let Some(settings) = &workflow.settings else { return };
     if let Some(ErrorPolicy::Rules(list)) = &settings.error_policy {

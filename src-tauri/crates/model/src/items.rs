@@ -4,6 +4,7 @@
 
 mod packed;
 pub mod pages;
+mod reorder;
 
 use crate::data::{Data, TEXT_FROM, Text, stays_text};
 use crate::{Binaries, ErrorPayload, Item};

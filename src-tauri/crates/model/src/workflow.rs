@@ -99,6 +99,10 @@ pub struct Settings {
     /// How many of its runs start in a time: `{count, perMs}` (ADR 93).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<Value>,
+    /// How many megabytes of memory the items may take that one step needs at once or hands on: 16 to 65,536; 1,024 when it is not
+    /// said (ADR 165).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_memory_mb: Option<Value>,
     /// Node id of a chain that runs once after an abort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-ref" = "step"))]
@@ -325,11 +329,17 @@ impl PortRef {
     }
     /// The node id (all of the text when there is no dot).
     pub fn node(&self) -> &str {
-        self.0.rsplit_once('.').map_or(self.0.as_str(), |(node, _)| node)
+        self.split().map_or(self.0.as_str(), |(node, _)| node)
     }
     /// The port name; `success` when the text has no dot.
     pub fn port(&self) -> &str {
-        self.0.rsplit_once('.').map_or("success", |(_, port)| port)
+        self.split().map_or("success", |(_, port)| port)
+    }
+
+    /// At the last dot. A search for it as a pattern costs several times as much, and wires are asked for their ends very often.
+    fn split(&self) -> Option<(&str, &str)> {
+        let dot = self.0.bytes().rposition(|byte| byte == b'.')?;
+        Some((self.0.get(..dot)?, self.0.get(dot + 1..)?))
     }
     /// The text as written in the file.
     pub fn as_str(&self) -> &str {

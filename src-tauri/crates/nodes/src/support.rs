@@ -105,14 +105,19 @@ pub(crate) fn pass(slot: &CallSlot, port: &str) -> CallOutput {
     CallOutput::list(port, passed((0..slot.input.len()).filter_map(|index| slot.input.kept(index))))
 }
 
+/// Adds an item at the end of a list that a step makes; its id is its place.
+pub(crate) fn push(items: &mut Items, data: Data, paired_item: Option<usize>) {
+    let id = (items.len() + 1).to_string();
+    items.push_data(Item { id, paired_item, ..Item::default() }, data);
+}
+
 /// The items of the slot through two ports, as they are: those that `is_first` says yes to through the first one.
 pub(crate) fn chosen(slot: &CallSlot, first: &str, second: &str, is_first: impl Fn(usize) -> bool) -> CallOutput {
     let through = |wanted: bool| {
         let mut items = Items::new();
         for index in (0..slot.input.len()).filter(|index| is_first(*index) == wanted) {
             let Some(data) = slot.input.kept(index) else { continue };
-            let id = (items.len() + 1).to_string();
-            items.push_data(Item { id, paired_item: Some(index), ..Item::default() }, data);
+            push(&mut items, data, Some(index));
         }
         items
     };

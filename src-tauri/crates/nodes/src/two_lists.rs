@@ -1,17 +1,24 @@
 //! Steps that work on two lists: which items are the first one, and which the second.
 
-use crate::fields::{Field, field, rows, settings_rows};
+use crate::fields::{Field, field, settings_rows};
 use crate::keys::Rule;
 use crate::support::{flag, setting, wrong_setting};
 use serde_json::Value;
 use signalbox_engine::effect::CallSlot;
-use signalbox_model::NodeFailure;
-use std::sync::Arc;
+use signalbox_model::hash::digest_of_parts;
+use signalbox_model::{Data, Items, NodeFailure, SuggestedAction};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+/// Bytes of text of a list that is looked up in any order: it is in memory.
+const MOST_IN_MEMORY: usize = 1 << 30;
 
 /// An item of one of the lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    pub(crate) data: Arc<Value>,
+    /// As it is kept: a row of a long list is text until it is looked at.
+    pub(crate) data: Data,
     /// Its place in the slot's input; none when the list stands in the settings.
     pub(crate) paired: Option<usize>,
     /// Its place in its list.
@@ -19,9 +26,23 @@ pub(crate) struct Row {
 }
 
 /// The two lists of a step.
-pub(crate) struct Lists {
-    pub(crate) first: Vec<Row>,
-    pub(crate) second: Vec<Row>,
+pub(crate) struct Lists<'a> {
+    pub(crate) first: List<'a>,
+    pub(crate) second: List<'a>,
+}
+
+/// One of the lists. It is read where it lies.
+pub(crate) struct List<'a> {
+    rows: Rows<'a>,
+    /// How it is called in messages.
+    name: &'static str,
+}
+
+enum Rows<'a> {
+    /// Ranges of the slot's input.
+    Input(&'a Items, Vec<Range<usize>>),
+    /// In the settings.
+    Given(&'a [Value]),
 }
 
 /// By which fields items of both lists belong together.
@@ -31,31 +52,114 @@ pub(crate) struct Keys {
     pub(crate) rule: Rule,
 }
 
-impl Lists {
+impl<'a> Lists<'a> {
     /// From the wires: the step called `second`, or the last one that is wired; or from the setting `list`.
-    pub(crate) fn of(slot: &CallSlot) -> Result<Self, NodeFailure> {
-        let input = rows(slot);
+    pub(crate) fn of(slot: &'a CallSlot) -> Result<Self, NodeFailure> {
+        let input = &*slot.input;
+        let list = |name, rows| List { rows, name };
         if let Some(given) = setting(slot, "list") {
-            let Value::Array(list) = given else { return Err(wrong_setting("list", "a list", given)) };
-            let row = |(index, data): (usize, &Value)| Row { data: Arc::new(data.clone()), paired: None, index };
+            let Value::Array(given) = given else { return Err(wrong_setting("list", "a list", given)) };
+            let all = Range { start: 0, end: input.len() };
             return Ok(Self {
-                first: numbered(input.into_iter().enumerate()),
-                second: list.iter().enumerate().map(row).collect(),
+                first: list("first", Rows::Input(input, vec![all])),
+                second: list("second", Rows::Given(given)),
             });
         }
         let second = second_step(slot)?;
-        let mut from = slot.sources.iter().flat_map(|source| std::iter::repeat_n(&source.step, source.items));
         let (mut one, mut other) = (Vec::new(), Vec::new());
-        for (place, data) in input.into_iter().enumerate() {
-            let is_second = from.next().is_some_and(|step| **step == *second);
-            if is_second { other.push((place, data)) } else { one.push((place, data)) }
+        let mut at = 0;
+        for source in &slot.sources {
+            let range = at..input.len().min(at + source.items);
+            at = range.end;
+            if *source.step == *second { other.push(range) } else { one.push(range) }
         }
-        Ok(Self { first: numbered(one), second: numbered(other) })
+        // What no wire brought.
+        one.push(at..input.len());
+        Ok(Self { first: list("first", Rows::Input(input, one)), second: list("second", Rows::Input(input, other)) })
     }
 }
 
-fn numbered(list: impl IntoIterator<Item = (usize, Arc<Value>)>) -> Vec<Row> {
-    list.into_iter().enumerate().map(|(index, (place, data))| Row { data, paired: Some(place), index }).collect()
+impl List<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match &self.rows {
+            Rows::Input(_, ranges) => ranges.iter().map(Range::len).sum(),
+            Rows::Given(list) => list.len(),
+        }
+    }
+
+    /// One after the other.
+    pub(crate) fn rows(&self) -> Box<dyn Iterator<Item = Row> + '_> {
+        match &self.rows {
+            Rows::Input(items, ranges) => {
+                let row = move |(index, place): (usize, usize)| Row {
+                    data: items.kept(place).unwrap_or_default(),
+                    paired: Some(place),
+                    index,
+                };
+                Box::new(ranges.iter().cloned().flatten().enumerate().map(row))
+            }
+            Rows::Given(list) => {
+                let row = |(index, data): (usize, &Value)| Row { data: data.clone().into(), paired: None, index };
+                Box::new(list.iter().enumerate().map(row))
+            }
+        }
+    }
+
+    /// All of them, for a step that looks them up in any order. Long rows stay text.
+    pub(crate) fn collect(&self) -> Result<Vec<Row>, NodeFailure> {
+        let (mut all, mut bytes) = (Vec::with_capacity(self.len()), 0);
+        for row in self.rows() {
+            bytes += row.data.length();
+            if bytes > MOST_IN_MEMORY {
+                let words = format!(
+                    "The {} list has more than {} MB of text, and this step needs all of it at once. Connect the shorter list as the \
+                     second one, keep fewer fields, or filter earlier",
+                    self.name,
+                    MOST_IN_MEMORY >> 20
+                );
+                let failure = NodeFailure::validation("STEP_TOO_LARGE", words).suggest(SuggestedAction::HumanReview);
+                return Err(failure.detail("list", self.name).detail("limit", MOST_IN_MEMORY));
+            }
+            all.push(row);
+        }
+        Ok(all)
+    }
+}
+
+/// Where items stand by their keys: of a key there is a digest, because the texts of all keys may be as long as the list.
+#[derive(Default)]
+pub(crate) struct Index {
+    /// The first and the last item with a key.
+    ends: HashMap<u128, (u32, u32)>,
+    /// The next item with the same key; itself when there is none.
+    next: Vec<u32>,
+}
+
+impl Index {
+    /// Adds the next item of a list, which has this key; gives the place of the first one that has the same.
+    pub(crate) fn push(&mut self, key: Option<u128>) -> Option<usize> {
+        let place = u32::try_from(self.next.len()).unwrap_or(u32::MAX);
+        self.next.push(place);
+        match self.ends.entry(key?) {
+            Entry::Vacant(entry) => {
+                entry.insert((place, place));
+                None
+            }
+            Entry::Occupied(mut entry) => {
+                let (first, last) = *entry.get();
+                self.next[last as usize] = place;
+                entry.insert((first, place));
+                Some(first as usize)
+            }
+        }
+    }
+
+    /// The items with a key, in order.
+    pub(crate) fn places(&self, key: u128) -> impl Iterator<Item = usize> + '_ {
+        let first = self.ends.get(&key).map(|(first, _)| *first);
+        let next = |place: &u32| self.next.get(*place as usize).copied().filter(|next| next != place);
+        std::iter::successors(first, next).map(|place| place as usize)
+    }
 }
 
 fn second_step(slot: &CallSlot) -> Result<String, NodeFailure> {
@@ -100,21 +204,26 @@ impl Keys {
     }
 
     /// The key of an item of the first list; none when a part of it is null.
-    pub(crate) fn first(&self, row: &Row) -> Result<Option<String>, NodeFailure> {
+    pub(crate) fn first(&self, row: &Row) -> Result<Option<u128>, NodeFailure> {
         self.key(&self.first, row, "first")
     }
 
     /// The key of an item of the second list.
-    pub(crate) fn second(&self, row: &Row) -> Result<Option<String>, NodeFailure> {
+    pub(crate) fn second(&self, row: &Row) -> Result<Option<u128>, NodeFailure> {
         self.key(&self.second, row, "second")
     }
 
-    fn key(&self, fields: &[Field], row: &Row, list: &str) -> Result<Option<String>, NodeFailure> {
-        let values = self.rule.values(fields, &row.data, row.index).map_err(|mut failure| {
+    fn key(&self, fields: &[Field], row: &Row, list: &str) -> Result<Option<u128>, NodeFailure> {
+        let data = row.data.value();
+        let values = self.rule.values(fields, &data, row.index).map_err(|mut failure| {
             failure.message = format!("In the {list} list: {}", failure.message);
             failure.detail("list", list)
         })?;
-        Ok((!values.iter().any(|value| value.is_null())).then(|| self.rule.key(values)))
+        if values.iter().any(|value| value.is_null()) {
+            return Ok(None);
+        }
+        let digest = digest_of_parts(&[self.rule.key(values).as_bytes()]);
+        Ok(digest.first_chunk().map(|half| u128::from_le_bytes(*half)))
     }
 
     /// A field of the first list that is part of the key.

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
+use signalbox_model::{Data, Items};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,18 +12,46 @@ pub struct ScriptCall {
     /// The body of a function; `return` gives the result.
     pub source: String,
     /// Names that are bound in it.
-    pub bound: Vec<(&'static str, Arc<Value>)>,
+    pub bound: Vec<(&'static str, Bound)>,
     /// Time limit.
     pub timeout: Duration,
     /// Memory that it may use, MiB.
     pub memory_mb: u32,
 }
 
+/// What a name is bound to. What is text is sent as it stands: as values it would take ten times as much.
+#[derive(Debug, Clone)]
+pub enum Bound {
+    /// One value.
+    One(Data),
+    /// A list of these.
+    List(Arc<Vec<Data>>),
+    /// The data of a list of items, read where it lies.
+    Items(Arc<Items>),
+}
+
+impl Bound {
+    /// Bytes of what is text; nothing is known of values.
+    pub fn length(&self) -> usize {
+        match self {
+            Self::One(data) => data.length(),
+            Self::List(list) => list.iter().map(Data::length).sum(),
+            Self::Items(items) => items.weight(|_| 0),
+        }
+    }
+}
+
+impl From<Arc<Value>> for Bound {
+    fn from(value: Arc<Value>) -> Self {
+        Self::One(value.into())
+    }
+}
+
 /// What it gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptAnswer {
-    /// The returned value; null when it returned nothing.
-    pub value: Value,
+    /// The returned value; null when it returned nothing. A large one is text.
+    pub value: Data,
     /// Lines of `console`.
     pub printed: Vec<String>,
 }

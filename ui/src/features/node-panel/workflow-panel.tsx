@@ -25,6 +25,7 @@ const NAME: JsonSchema = { type: 'string', get title() { return t('workflow.name
 const DESCRIPTION: JsonSchema = { type: 'string', get title() { return t('workflow.description'); }, 'x-multiline': true };
 
 const PER_RUN: JsonSchema = { type: 'number', minimum: 0, get title() { return t('workflow.budgetRun'); } };
+const STEP_MEMORY: JsonSchema = { type: 'integer', minimum: 16, maximum: 65_536, get title() { return t('workflow.stepMemory'); } };
 const PER_DAY: JsonSchema = { type: 'number', minimum: 0, get title() { return t('workflow.budgetDay'); } };
 
 /** What can wait until the workflow does something. */
@@ -99,6 +100,11 @@ export function WorkflowPanel({ document, diagnostics, catalog, onEdit, readOnly
             <Field name="perDay" schema={PER_DAY} value={budget['perDay']} path={['settings', 'budget', 'perDay']} />
             <span className="s t3">{t('workflow.budgetHint')}</span>
             <Findings findings={diagnosticsAt(diagnostics, '/settings/budget', false)} />
+          </div>
+          <div className="panel-rule" />
+          <div className="field">
+            <Field name="stepMemoryMb" schema={STEP_MEMORY} value={document.settings?.stepMemoryMb} path={['settings', 'stepMemoryMb']} />
+            <span className="s t3">{t('workflow.stepMemoryHint')}</span>
           </div>
           <div className="panel-rule" />
           <LimitsEditor concurrency={document.settings?.concurrency} rateLimit={document.settings?.rateLimit} diagnostics={diagnostics} readOnly={readOnly} onChange={set} />

@@ -15,10 +15,10 @@ const STACK: usize = 1 << 20;
 const MOST_RESULT: usize = 64 << 20;
 
 /// Runs one script to its end, or to its limits.
-pub(super) fn evaluate(request: &Request) -> Answer {
+pub(super) fn evaluate(request: &Request, values: String) -> Answer {
     let begun = Instant::now();
     let answer = match prepared(request, begun) {
-        Ok((_runtime, context)) => context.with(|ctx| in_context(&ctx, request)),
+        Ok((_runtime, context)) => context.with(|ctx| in_context(&ctx, request, values)),
         Err(error) => failed(ScriptFault::Crashed, format!("QuickJS cannot be started: {error}"), None),
     };
     // What is stopped while its promise is kept leaves a promise that nobody keeps.
@@ -38,12 +38,12 @@ fn prepared(request: &Request, begun: Instant) -> Result<(Runtime, Context), Err
     Ok((runtime, context))
 }
 
-fn in_context(ctx: &Ctx<'_>, request: &Request) -> Answer {
+fn in_context(ctx: &Ctx<'_>, request: &Request, values: String) -> Answer {
     let prelude: Object<'_> = match begun(ctx).catch(ctx) {
         Ok(prelude) => prelude,
         Err(error) => return told(error),
     };
-    let mut answer = run(ctx, &prelude, request).unwrap_or_else(|answer| answer);
+    let mut answer = run(ctx, &prelude, request, values).unwrap_or_else(|answer| answer);
     // A script that changes the built-in objects spoils its own lines only.
     let printed = prelude.get::<_, Function<'_>>("printed").and_then(|printed| printed.call::<_, String>(()));
     answer.printed = printed.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
@@ -61,7 +61,7 @@ fn begun<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>, Error> {
     ctx.eval::<Function<'js>, _>(PRELUDE)?.call((host,))
 }
 
-fn run(ctx: &Ctx<'_>, prelude: &Object<'_>, request: &Request) -> Result<Answer, Answer> {
+fn run<'js>(ctx: &Ctx<'js>, prelude: &Object<'js>, request: &Request, values: String) -> Result<Answer, Answer> {
     let names = serde_json::to_string(&request.names).unwrap_or_default();
     let make: Function<'_> = prelude.get("make").catch(ctx).map_err(told)?;
     let script: Function<'_> = make.call((names, request.source.as_str())).catch(ctx).map_err(|error| {
@@ -70,7 +70,10 @@ fn run(ctx: &Ctx<'_>, prelude: &Object<'_>, request: &Request) -> Result<Answer,
         Answer { fault, ..answer }
     })?;
     let run: Function<'_> = prelude.get("run").catch(ctx).map_err(told)?;
-    let promise: Promise<'_> = run.call((script, request.values.as_str())).catch(ctx).map_err(told)?;
+    // A large input is there once: as text of the script, and soon as its values.
+    let given = rquickjs::String::from_str(ctx.clone(), &values).catch(ctx).map_err(told)?;
+    drop(values);
+    let promise: Promise<'_> = run.call((script, given)).catch(ctx).map_err(told)?;
     let text: String = promise.finish().catch(ctx).map_err(told)?;
     if text.len() > MOST_RESULT {
         let words = format!("The result is larger than {} MiB", MOST_RESULT >> 20);

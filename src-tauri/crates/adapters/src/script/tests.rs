@@ -1,7 +1,10 @@
 use super::{ScriptWorkers, told};
-use crate::script::wire::Answer;
-use signalbox_ports::scripts::{ScriptCall, ScriptFault, Scripts};
+use crate::script::wire::{self, Answer};
+use serde_json::json;
+use signalbox_model::{Data, Item};
+use signalbox_ports::scripts::{Bound, ScriptCall, ScriptFault, Scripts};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 fn call(source: &str) -> ScriptCall {
@@ -12,13 +15,57 @@ fn call(source: &str) -> ScriptCall {
 fn lines_are_read_as_they_were_written() {
     let answer =
         Answer { fault: Some(ScriptFault::NotJson), text: "a\n\"b".into(), line: Some(3), printed: vec!["x".into()] };
-    let read = Answer::read(&answer.line()).expect("reads");
+    let mut written = Vec::new();
+    answer.write(&mut written).expect("written");
+    let end = written.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
+    let (read, length) = Answer::read(&written[..end]).expect("reads");
     assert_eq!(
-        (read.fault, read.text.as_str(), read.line, read.printed),
-        (Some(ScriptFault::NotJson), "a\n\"b", Some(3), vec!["x".to_owned()])
+        (read.fault, read.line, read.printed, &written[end..], length),
+        (Some(ScriptFault::NotJson), Some(3), vec!["x".to_owned()], &b"a\n\"b"[..], 4)
     );
-    assert!(Answer::read(b"{\"fault\":\"other\",\"text\":\"\",\"line\":null,\"printed\":[]}").is_none());
+    assert!(Answer::read(b"{\"fault\":\"other\",\"line\":null,\"printed\":[],\"length\":0}").is_none());
     assert!(Answer::read(b"<html>").is_none());
+}
+
+#[test]
+fn the_line_of_values_is_one_list() {
+    let text = Data::written("{\"a\":[1]}".to_owned());
+    let many: Vec<Data> = (0..2_500).map(|n| json!(n).into()).collect();
+    let bound = [
+        ("item", Bound::One(text.clone())),
+        ("items", Bound::List(Arc::new(many))),
+        ("none", Bound::List(Arc::default())),
+        ("run", Bound::One(json!(null).into())),
+        ("two", Bound::Items(Arc::new(vec![Item::new("1", json!(1)), Item::new("2", json!("b"))].into()))),
+    ];
+    let line: String = wire::values(&bound).collect();
+    assert!(line.ends_with("]\n"), "{line}");
+    let read: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    assert_eq!(
+        (&read[0], read[1][2_499].as_i64(), &read[2], &read[3]),
+        (&json!({ "a": [1] }), Some(2_499), &json!([]), &json!(null))
+    );
+    assert_eq!(read[4], json!([1, "b"]));
+    assert_eq!(wire::values(&[]).collect::<String>(), "[]\n");
+}
+
+#[test]
+fn a_large_result_stays_text() {
+    let rows: Vec<_> = (0..20_000).map(|n| json!({ "row": n })).collect();
+    let text = json!(rows).to_string();
+    let answer = Answer { fault: None, text: text.clone(), line: None, printed: Vec::new() };
+    match told(answer).expect("a result").value {
+        Data::Text(kept) => assert_eq!(kept.text(), text),
+        Data::Value(_) => panic!("made into values"),
+    }
+}
+
+#[tokio::test]
+async fn data_that_the_script_has_no_room_for_is_not_sent() {
+    let large = Data::written(json!("x".repeat(17 << 20)).to_string());
+    let call = ScriptCall { bound: vec![("item", Bound::One(large))], ..call("return item") };
+    let failure = ScriptWorkers::new(PathBuf::from("/no/such/program")).run(call).await.expect_err("too much");
+    assert_eq!(failure.fault, ScriptFault::Memory);
 }
 
 #[test]

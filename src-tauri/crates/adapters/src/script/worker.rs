@@ -69,20 +69,28 @@ fn answer_all() {
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut line = Vec::new();
     loop {
-        line.clear();
-        let limit = u64::try_from(LARGEST).unwrap_or(u64::MAX);
-        match input.by_ref().take(limit).read_until(b'\n', &mut line) {
-            Ok(1..) => {}
-            Ok(0) | Err(_) => return,
+        if !read_line(&mut input, &mut line) {
+            return;
         }
         asked.begin();
         let Ok(request) = serde_json::from_slice::<Request>(&line) else { return };
-        let answer = evaluate(&request).line();
-        if output.write_all(&answer).and_then(|()| output.flush()).is_err() {
+        if !read_line(&mut input, &mut line) {
+            return;
+        }
+        let Ok(values) = String::from_utf8(std::mem::take(&mut line)) else { return };
+        let answer = evaluate(&request, values);
+        if answer.write(&mut output).and_then(|()| output.flush()).is_err() {
             return;
         }
         asked.end();
     }
+}
+
+/// False at the end of the input, and when it is too long.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
+    line.clear();
+    let limit = u64::try_from(LARGEST).unwrap_or(u64::MAX);
+    input.take(limit).read_until(b'\n', line).is_ok() && line.ends_with(b"\n")
 }
 
 #[cfg(test)]

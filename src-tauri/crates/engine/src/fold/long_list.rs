@@ -5,7 +5,19 @@ use crate::{compiled::Compiled, state::RunState};
 use signalbox_model::Mode;
 
 /// Kinds that take all items and look at one after the other.
-const READ_LISTS: &[&str] = &["file.write", "db.write", "data.limit", "data.dedupe", "data.group", "data.summarise"];
+const READ_LISTS: &[&str] = &[
+    "file.write",
+    "db.write",
+    "data.limit",
+    "data.dedupe",
+    "data.group",
+    "data.summarise",
+    "data.sort",
+    "data.merge",
+    "data.compare",
+    "data.format",
+    "code.javascript",
+];
 
 /// The step reads the list of its wires where it lies: what is long is neither told again in an event nor kept by the slot (ADR 157).
 pub(crate) fn reads_list(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> bool {

@@ -195,7 +195,12 @@ impl Deciding<'_> {
             effects = Effects::Read;
         }
         let write = matches!(effects, Effects::Write);
-        let idempotency_key = self.idempotency_key(node, first_slot, &first.seen(self.state, node));
+        // Code that runs inside the burst knows no outside that could ask for one.
+        let unasked = this.pure && effects == Effects::None && this.node.idempotency_key.is_none();
+        let idempotency_key = match unasked {
+            true => Ok(String::new()),
+            false => self.idempotency_key(node, first_slot, &first.seen(self.state, node)),
+        };
         let mut early: Vec<(usize, NodeFailure)> =
             slots.iter().zip(&prepared).filter_map(|(slot, p)| p.failure.clone().map(|f| (*slot, f))).collect();
         let (idempotency_key, key_failure) = match idempotency_key {

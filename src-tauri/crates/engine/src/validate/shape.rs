@@ -179,6 +179,7 @@ const SETTINGS: &[&str] = &[
     "budget",
     "concurrency",
     "rateLimit",
+    "stepMemoryMb",
 ];
 const CONTEXT: &[&str] = &["schema", "initial"];
 

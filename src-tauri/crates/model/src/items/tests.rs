@@ -143,6 +143,10 @@ fn parts_in_files_are_the_same_list() {
     assert_eq!((changed.data(17_017).as_deref(), changed.data(17_018)), (Some(&json!("hidden")), items.data(17_018)));
     let read: Items = serde_json::from_str(&text).expect("items");
     assert!(read.is_paged() && read == items);
+    let order: Vec<usize> = (0..items.len()).map(|place| place * 7919 % items.len()).collect();
+    let (sorted, plain_sorted) = (items.reordered_by(&order, two / 2), in_memory.reordered(&order));
+    assert!(sorted.is_paged() && !in_memory.is_paged() && sorted == plain_sorted);
+    assert_eq!((sorted.paired(PART), sorted.data(PART)), (Some(order[PART]), items.data(order[PART])));
     assert!(super::pages::most_loaded() <= 24, "{} parts were in memory", super::pages::most_loaded());
     let _ = std::fs::remove_dir_all(folder);
 }

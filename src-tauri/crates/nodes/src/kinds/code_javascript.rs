@@ -1,11 +1,11 @@
 //! `code.javascript`: what an author's script returns becomes the item's data. It runs in a process of its own.
 
-use crate::support::{made, text, whole};
+use crate::support::{made_data, text, whole};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::scripts::{ScriptCall, ScriptFailure, ScriptFault};
+use signalbox_model::{ErrorType, Mode, NodeFailure, SuggestedAction};
+use signalbox_ports::scripts::{Bound, ScriptCall, ScriptFailure, ScriptFault};
 use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,22 +17,22 @@ const LONGEST_MS: u64 = 60_000;
 const MEMORY_MB: u64 = 64;
 const MOST_MB: u64 = 512;
 
-fn start<'a>(_call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world))
 }
 
-async fn run(slot: &CallSlot, world: &World) -> Outcome {
+async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let source = text(slot, "source")?;
     let timeout_ms = whole(slot, "timeoutMs", 1, LONGEST_MS)?.unwrap_or(TIMEOUT_MS);
     let memory_mb = whole(slot, "memoryMb", 8, MOST_MB)?.unwrap_or(MEMORY_MB);
-    let call = ScriptCall {
+    let script = ScriptCall {
         source: source.to_owned(),
-        bound: bound(slot, source),
+        bound: bound(call.mode, slot, source),
         timeout: Duration::from_millis(timeout_ms),
         memory_mb: u32::try_from(memory_mb).unwrap_or(u32::MAX),
     };
-    let answer = world.scripts.run(call).await.map_err(|failure| told(failure, timeout_ms, memory_mb))?;
-    let mut output = made(slot, answer.value);
+    let answer = world.scripts.run(script).await.map_err(|failure| told(failure, timeout_ms, memory_mb))?;
+    let mut output = made_data(slot, answer.value);
     if !answer.printed.is_empty() {
         output.meta = Some(Arc::new(json!({ "console": answer.printed })));
     }
@@ -40,25 +40,28 @@ async fn run(slot: &CallSlot, world: &World) -> Outcome {
 }
 
 /// The names that the source mentions: what it cannot name is not sent, however large it is.
-fn bound(slot: &CallSlot, source: &str) -> Vec<(&'static str, Arc<Value>)> {
+fn bound(mode: Mode, slot: &CallSlot, source: &str) -> Vec<(&'static str, Bound)> {
     let scope = &slot.scope;
-    let list = || Arc::new(Value::Array(scope.items.iter().map(|data| Arc::unwrap_or_clone(data.value())).collect()));
     let variables = || {
         Arc::new(Value::Object(scope.context.iter().map(|(name, value)| (name.clone(), Value::clone(value))).collect()))
     };
-    let names: [(&'static str, &dyn Fn() -> Arc<Value>); 7] = [
-        ("item", &|| scope.item.value()),
-        ("items", &list),
-        ("params", &|| Arc::clone(&scope.params)),
-        ("context", &variables),
-        ("run", &|| Arc::clone(scope.run.whole())),
-        ("workflow", &|| Arc::clone(&scope.workflow)),
-        ("error", &|| Arc::clone(&scope.error)),
+    let names: [(&'static str, &dyn Fn() -> Bound); 7] = [
+        ("item", &|| Bound::One(scope.item.clone())),
+        ("items", &|| match mode {
+            // What is long lies in files, and the scope does not have it.
+            Mode::All => Bound::Items(Arc::clone(&slot.input)),
+            Mode::Each => Bound::List(Arc::clone(&scope.items)),
+        }),
+        ("params", &|| Arc::clone(&scope.params).into()),
+        ("context", &|| variables().into()),
+        ("run", &|| Arc::clone(scope.run.whole()).into()),
+        ("workflow", &|| Arc::clone(&scope.workflow).into()),
+        ("error", &|| Arc::clone(&scope.error).into()),
     ];
-    let mut bound: Vec<(&'static str, Arc<Value>)> =
+    let mut bound: Vec<(&'static str, Bound)> =
         names.iter().filter(|(name, _)| source.contains(name)).map(|(name, value)| (*name, value())).collect();
     let locals = scope.locals.iter().filter(|(name, _)| source.contains(name));
-    bound.extend(locals.map(|(name, value)| (*name, value.value())));
+    bound.extend(locals.map(|(name, value)| (*name, Bound::One(value.clone()))));
     bound
 }
 

@@ -2,14 +2,14 @@
 
 use crate::fields::{Field, fields};
 use crate::keys::Rule;
-use crate::two_lists::{Keys, Lists, Row};
+use crate::support::push;
+use crate::two_lists::{Index, Keys, Lists, Row};
 use crate::{Kind, Outcome};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
-use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
-use signalbox_model::NodeFailure;
+use signalbox_engine::effect::{CallOutput, CallSlot};
+use signalbox_model::{Items, NodeFailure};
 use std::collections::HashSet;
-use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
@@ -17,56 +17,63 @@ fn run(slot: &CallSlot) -> Outcome {
     let keys = Keys::of(slot)?;
     let ignored = fields(slot, "ignore")?;
     let lists = Lists::of(slot)?;
-    let first = by_key(&lists.first, "first", |row| keys.first(row))?;
-    let mut second = by_key(&lists.second, "second", |row| keys.second(row))?;
-    let pass = |row: &Row| OutItem::new(Arc::clone(&row.data), row.paired);
-    let (mut same, mut changed, mut removed) = (Vec::new(), Vec::new(), Vec::new());
-    for (key, before) in &first {
-        let Some(after) = second.shift_remove(key) else {
-            removed.push(pass(before));
+    // The second list is looked up; the first one goes by, an item at a time.
+    let (first, _) = by_key(lists.first.rows(), "first", |row| keys.first(row))?;
+    let second = lists.second.collect()?;
+    let (_, places) = by_key(second.iter().cloned(), "second", |row| keys.second(row))?;
+    let mut is_found = vec![false; second.len()];
+    let [mut added, mut removed, mut changed, mut same] = [const { Items::new() }; 4];
+    for (before, key) in lists.first.rows().zip(first) {
+        let Some(place) = places.places(key).next() else {
+            push(&mut removed, before.data, before.paired);
             continue;
         };
-        let names = differences(&before.data, &after.data, &ignored, &keys);
+        is_found[place] = true;
+        let (old, new) = (before.data.value(), second[place].data.value());
+        let names = differences(&old, &new, &ignored, &keys);
         if names.is_empty() {
-            same.push(pass(before));
+            push(&mut same, before.data, before.paired);
         } else {
-            let data = json!({ "changed": names, "before": *before.data, "after": *after.data });
-            changed.push(OutItem::new(Arc::new(data), before.paired));
+            let data = json!({ "changed": names, "before": *old, "after": *new });
+            push(&mut changed, data.into(), before.paired);
         }
     }
-    let added: Vec<OutItem> = second.values().map(|row| pass(row)).collect();
+    for row in second.into_iter().filter(|row| !is_found[row.index]) {
+        push(&mut added, row.data, row.paired);
+    }
     let mut ports = IndexMap::new();
     for (port, items) in [("added", added), ("removed", removed), ("changed", changed), ("same", same)] {
-        ports.extend(CallOutput::items(port, items).ports);
+        ports.extend(CallOutput::list(port, items).ports);
     }
     Ok(CallOutput { ports, ..CallOutput::default() })
 }
 
-/// Each key may stand once in a list: of two items with one key nobody could tell which one changed.
-fn by_key<'a>(
-    rows: &'a [Row],
+/// The keys of a list, and where each stands. It may stand there once: of two items with one key nobody could tell which one changed.
+fn by_key(
+    rows: impl Iterator<Item = Row>,
     list: &str,
-    key: impl Fn(&Row) -> Result<Option<String>, NodeFailure>,
-) -> Result<IndexMap<String, &'a Row>, NodeFailure> {
-    let mut found: IndexMap<String, &Row> = IndexMap::with_capacity(rows.len());
+    key: impl Fn(&Row) -> Result<Option<u128>, NodeFailure>,
+) -> Result<(Vec<u128>, Index), NodeFailure> {
+    let (mut all, mut found) = (Vec::new(), Index::default());
     for row in rows {
         let wrong = |code: &str, words: String| {
             NodeFailure::validation(code, words).detail("list", list).detail("index", row.index)
         };
         let item = row.index + 1;
-        let Some(key) = key(row)? else {
+        let Some(key) = key(&row)? else {
             let words = format!("Item {item} of the {list} list has an empty key, so it cannot be compared");
             return Err(wrong("EMPTY_KEY", words));
         };
-        if let Some(other) = found.insert(key, row) {
+        if let Some(other) = found.push(Some(key)) {
             let words = format!(
                 "Items {} and {item} of the {list} list have the same key. Choose more fields, or remove duplicates first",
-                other.index + 1
+                other + 1
             );
             return Err(wrong("DUPLICATE_KEY", words));
         }
+        all.push(key);
     }
-    Ok(found)
+    Ok((all, found))
 }
 
 /// Names of the fields that differ; one called `value` when the items are no objects.

@@ -1,15 +1,13 @@
 //! `data.merge`: items of two lists that have the same key become one.
 
 use crate::fields::choice;
-use crate::support::flag;
-use crate::two_lists::{Keys, Lists, Row, named};
+use crate::support::{flag, push};
+use crate::two_lists::{Index, Keys, Lists, named};
 use crate::{Kind, Outcome};
 use indexmap::IndexMap;
 use serde_json::Value;
-use signalbox_engine::effect::{CallOutput, CallSlot, OutItem};
-use signalbox_model::{Map, NodeFailure};
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use signalbox_engine::effect::{CallOutput, CallSlot};
+use signalbox_model::{Items, Map, NodeFailure};
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
@@ -21,24 +19,34 @@ fn run(slot: &CallSlot) -> Outcome {
     let keys = Keys::of(slot)?;
     let target = named(slot, "into")?;
     let overwrites = choice(slot, "sameNames", &["both", "first", "second"])?;
+    let one_match = flag(slot, "oneMatch", false)?;
     let lists = Lists::of(slot)?;
-    let mut by_key: HashMap<String, Vec<&Row>> = HashMap::new();
-    for row in &lists.second {
-        if let Some(key) = keys.second(row)? {
-            by_key.entry(key).or_default().push(row);
+    // The second list is looked up; the first one goes by, an item at a time.
+    let second = lists.second.collect()?;
+    let (mut index, mut twice) = (Index::default(), None);
+    for row in &second {
+        if let Some(one) = index.push(keys.second(row)?)
+            && twice.is_none_or(|(known, _)| one < known)
+        {
+            twice = Some((one, row.index));
         }
     }
-    if flag(slot, "oneMatch", false)? {
-        one_each(&by_key)?;
+    if let Some((one, other)) = twice.filter(|_| one_match) {
+        return Err(not_once(one, other));
     }
-    let mut used: HashSet<usize> = HashSet::new();
-    let (mut merged, mut only_first) = (Vec::new(), Vec::new());
-    for row in &lists.first {
-        let matches = keys.first(row)?.and_then(|key| by_key.get(&key));
-        for other in matches.into_iter().flatten() {
-            used.insert(other.index);
-            let data = together(&row.data, &other.data, target.as_deref(), overwrites, &keys);
-            merged.push(OutItem::new(Arc::new(data), row.paired));
+    let mut is_used = vec![false; second.len()];
+    let (mut merged, mut only_first, mut only_second) = (Items::new(), Items::new(), Items::new());
+    for row in lists.first.rows() {
+        let mut matches = keys.first(&row)?.into_iter().flat_map(|key| index.places(key)).peekable();
+        if matches.peek().is_none() {
+            push(if join == "inner" { &mut only_first } else { &mut merged }, row.data, row.paired);
+            continue;
+        }
+        let data = row.data.value();
+        for other in matches {
+            is_used[other] = true;
+            let both = together(&data, &second[other].data.value(), target.as_deref(), overwrites, &keys);
+            push(&mut merged, both.into(), row.paired);
             if merged.len() > MOST {
                 let words = format!(
                     "More than {MOST} items would be made: the same key stands many times in both lists. Remove duplicates \
@@ -47,33 +55,25 @@ fn run(slot: &CallSlot) -> Outcome {
                 return Err(NodeFailure::validation("TOO_LARGE", words));
             }
         }
-        if matches.is_none() {
-            let alone = OutItem::new(Arc::clone(&row.data), row.paired);
-            if join == "inner" { only_first.push(alone) } else { merged.push(alone) }
-        }
     }
-    let mut only_second = Vec::new();
-    for row in lists.second.iter().filter(|row| !used.contains(&row.index)) {
-        let alone = OutItem::new(Arc::clone(&row.data), row.paired);
-        if join == "outer" { merged.push(alone) } else { only_second.push(alone) }
+    for row in second.into_iter().filter(|row| !is_used[row.index]) {
+        push(if join == "outer" { &mut merged } else { &mut only_second }, row.data, row.paired);
     }
     let mut ports = IndexMap::new();
     for (port, items) in [("success", merged), ("first", only_first), ("second", only_second)] {
-        ports.extend(CallOutput::items(port, items).ports);
+        ports.extend(CallOutput::list(port, items).ports);
     }
     Ok(CallOutput { ports, ..CallOutput::default() })
 }
 
 /// Who wants exactly one match per key is told where there are several.
-fn one_each(by_key: &HashMap<String, Vec<&Row>>) -> Result<(), NodeFailure> {
-    let several = by_key.values().filter(|rows| rows.len() > 1).min_by_key(|rows| rows.first().map(|row| row.index));
-    let Some([one, other]) = several.and_then(|rows| rows.first_chunk::<2>()) else { return Ok(()) };
+fn not_once(one: usize, other: usize) -> NodeFailure {
     let words = format!(
         "Items {} and {} of the second list have the same key, but each key may stand there once",
-        one.index + 1,
-        other.index + 1
+        one + 1,
+        other + 1
     );
-    Err(NodeFailure::validation("DUPLICATE_KEY", words).detail("index", other.index))
+    NodeFailure::validation("DUPLICATE_KEY", words).detail("index", other)
 }
 
 /// Fields of the second item are added to those of the first.

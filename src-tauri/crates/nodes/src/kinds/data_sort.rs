@@ -4,7 +4,7 @@ use crate::support::{kind_of, text_or, wrong_setting};
 use crate::{Kind, Outcome, cel};
 use serde_json::{Number, Value};
 use signalbox_engine::effect::{CallOutput, CallSlot};
-use signalbox_model::{Item, Items, NodeFailure};
+use signalbox_model::NodeFailure;
 use std::cmp::Ordering;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
@@ -29,14 +29,8 @@ fn run(slot: &CallSlot) -> Outcome {
         let order = compare(a, b);
         if descending { order.reverse() } else { order }
     });
-    let mut items = Items::new();
-    for (_, index) in keyed {
-        if let Some(data) = slot.input.kept(index) {
-            let id = (items.len() + 1).to_string();
-            items.push_data(Item { id, paired_item: Some(index), ..Item::default() }, data);
-        }
-    }
-    Ok(CallOutput::list("success", items))
+    let order: Vec<usize> = keyed.into_iter().map(|(_, index)| index).collect();
+    Ok(CallOutput::list("success", slot.input.reordered(&order)))
 }
 
 /// Keys must be comparable with each other: all numbers, all texts, all booleans, or lists of these; null may be

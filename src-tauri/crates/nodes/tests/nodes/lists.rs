@@ -4,8 +4,9 @@ use crate::common::slot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::effect::{CallOutput, CallSlot, Source};
-use signalbox_model::NodeFailure;
+use signalbox_model::{Data, Item, Items, NodeFailure};
 use signalbox_nodes::{Kind, kind, run_pure};
+use std::sync::Arc;
 
 fn run(name: &str, slot: &CallSlot) -> Result<CallOutput, NodeFailure> {
     match kind(name) {
@@ -118,6 +119,52 @@ fn the_same_key_many_times_multiplies_and_keeps_the_order() {
     let pairs: Vec<_> = data(&made, "success").iter().map(|item| (item["a"].clone(), item["b"].clone())).collect();
     assert_eq!(pairs, [(json!(1), json!(1)), (json!(1), json!(2)), (json!(2), json!(1)), (json!(2), json!(2))]);
     assert_eq!(paired(&made, "success"), [Some(0), Some(0), Some(1), Some(1)]);
+}
+
+/// Rows of long lists are looked up as texts, and what leaves is text again.
+#[test]
+fn rows_of_long_lists_stay_text() {
+    let count = 2_500;
+    let orders: Vec<Value> = (0..count).map(|n| json!({ "order": n, "customer": n % 1_250 })).collect();
+    let customers: Vec<Value> =
+        (0..count).rev().map(|n| json!({ "customer": n.to_string(), "name": format!("c{n}") })).collect();
+    let config = json!({ "keys": [{ "field": "customer" }] });
+    let made = run("data.merge", &two(config.clone(), &orders, &customers)).expect("made");
+    let port =
+        |made: &CallOutput, port: &str| made.ports.get(port).map_or((0, 0), |items| (items.len(), items.as_text()));
+    assert_eq!(
+        (port(&made, "success"), port(&made, "first"), port(&made, "second")),
+        ((2_500, 2_000), (0, 0), (1_250, 1_000))
+    );
+    assert_eq!(data(&made, "success")[2_499], json!({ "order": 2_499, "customer": 1_249, "name": "c1249" }));
+    assert_eq!(paired(&made, "second")[0], Some(2_500), "the last customer has no order");
+    let changed: Vec<Value> = orders.iter().map(|one| json!({ "order": one["order"], "customer": 0 })).rev().collect();
+    let config = json!({ "keys": [{ "field": "order" }] });
+    let made = run("data.compare", &two(config, &orders[1..], &changed)).expect("made");
+    let counts = ["added", "removed", "changed", "same"].map(|name| port(&made, name).0);
+    assert_eq!(counts, [1, 0, 2_498, 1], "the order of customer 0 stays");
+    assert_eq!(data(&made, "added"), [json!({ "order": 0, "customer": 0 })]);
+    let made = run("data.sort", &slot(json!({ "by": "-item.order" }), &orders)).expect("made");
+    assert_eq!((port(&made, "success"), paired(&made, "success")[0]), ((2_500, 2_000), Some(2_499)));
+}
+
+/// An item that is text gets the field in its text, in the place of one that has the name.
+#[test]
+fn a_field_is_written_into_the_text_of_an_item() {
+    for (into, wanted) in [
+        ("text", r#"{"rows":[{"a":"ü\"x"},{"a":2}],"b":1,"text":"a\n\"ü\"\"x\"\n2\n"}"#),
+        ("b", r#"{"rows":[{"a":"ü\"x"},{"a":2}],"b":"a\n\"ü\"\"x\"\n2\n"}"#),
+    ] {
+        let mut slot = slot(json!({ "format": "csv", "from": "item.rows", "into": into }), &[]);
+        let text = Data::written(r#"{"rows":[{"a":"ü\"x"},{"a":2}],"b":1}"#.to_owned());
+        let mut items = Items::new();
+        items.push_data(Item { id: "1".into(), ..Item::default() }, text.clone());
+        (slot.input, slot.scope.item) = (Arc::new(items), text);
+        let made = run("data.format", &slot).expect("made");
+        let Some(Data::Text(text)) = made.ports["success"].kept(0) else { panic!("it is text") };
+        assert_eq!(text.text(), wanted);
+        assert_eq!(paired(&made, "success"), [Some(0)]);
+    }
 }
 
 proptest! {

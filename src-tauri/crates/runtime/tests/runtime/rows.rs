@@ -68,6 +68,17 @@ fn chain(name: &str) -> Vec<(&'static str, Value)> {
         "sort" => {
             vec![split(), ("sort", json!({ "type": "data.sort", "config": { "by": "double(item.amount)" } })), few()]
         }
+        "merge" => {
+            let config = json!({ "keys": [{ "field": "id" }], "list": [{ "id": "3", "found": true }] });
+            vec![split(), ("merge", json!({ "type": "data.merge", "config": config }))]
+        }
+        "format" => {
+            let config = json!({ "format": "csv", "from": "item.content" });
+            vec![
+                ("format", json!({ "type": "data.format", "config": config })),
+                ("told", json!({ "type": "data.transform", "config": { "expression": "{'bytes': size(item.text)}" } })),
+            ]
+        }
         "aggregate" => {
             vec![split(), ("all", json!({ "type": "data.aggregate", "config": { "into": "content" } })), count()]
         }
@@ -175,6 +186,19 @@ fn rows_are_sorted_as_text() {
         all.sort_by_key(|row| row["amount"].as_str().map(str::to_owned));
         Value::Array(all)
     });
+}
+
+#[test]
+fn rows_are_looked_up_as_text() {
+    takes_at_most("merge", 30, &|_| {
+        json!([{ "id": "3", "name": "Anna 3", "city": "Oslo", "amount": "37.57",
+        "date": "2026-04-17", "status": "open", "email": "Anna3@example.com", "note": "note 3", "found": true }])
+    });
+}
+
+#[test]
+fn a_table_is_formatted_from_its_text() {
+    takes_at_most("format", 25, &|rows| json!([{ "bytes": table(rows).len() }]));
 }
 
 #[test]

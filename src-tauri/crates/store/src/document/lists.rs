@@ -1,4 +1,4 @@
-//! A list of which parts lie in files is never there as one text: its parts are kept under a hash each, written one after the other,
+//! A long list is never there as one text: its parts are kept under a hash each, written one after the other,
 //! and read back one after the other (ADR 157). Beside the event stands `[pointer, [hash, …]]`; in its text the list is empty.
 
 use super::{Blob, Document, Source};
@@ -22,16 +22,23 @@ pub(crate) struct ListParts {
     hashes: Vec<String>,
 }
 
+/// From so many bytes of text on a list is stored in parts. What is in files always is.
+const LONG: usize = 1024 * 1024;
+
+fn is_long(items: &Items) -> bool {
+    items.is_paged() || (items.as_text() >= 2 * PART && items.weight(|_| 0) >= LONG)
+}
+
 /// The payload of an event as it is stored.
 pub(crate) fn of_event(event: &RunEvent) -> Result<Document> {
     let EventBody::StepDone(done) = &event.body else { return Document::of(&Payload(&event.body)) };
-    if !done.items.values().any(Items::is_paged) {
+    if !done.items.values().any(is_long) {
         return Document::of(&Payload(&event.body));
     }
     let mut rest = done.clone();
     let mut lists = Vec::new();
     for (port, items) in &mut rest.items {
-        if items.is_paged() {
+        if is_long(items) {
             lists.push((format!("{PORTS}{}", pointer_token(port)), std::mem::take(items)));
         }
     }

@@ -3,18 +3,16 @@ use super::evaluate;
 use serde_json::{Value, json};
 use signalbox_ports::scripts::ScriptFault;
 
-fn request(source: &str, item: &Value) -> Request {
-    Request {
-        source: source.into(),
-        names: vec!["item".into()],
-        values: json!([item]).to_string(),
-        timeout_ms: 60_000,
-        memory_mb: 16,
-    }
+fn request(source: &str) -> Request {
+    Request { source: source.into(), names: vec!["item".into()], timeout_ms: 60_000, memory_mb: 16 }
+}
+
+fn values(item: &Value) -> String {
+    json!([item]).to_string()
 }
 
 fn run(source: &str) -> Answer {
-    evaluate(&request(source, &json!({ "a": 1, "list": [3, 1, 2] })))
+    evaluate(&request(source), values(&json!({ "a": 1, "list": [3, 1, 2] })))
 }
 
 fn gives(source: &str) -> Value {
@@ -95,7 +93,7 @@ fn a_script_that_never_ends_is_stopped() {
         "return /(a+)+$/.test('a'.repeat(99) + 'b')",
         "return { get list() { for (;;) {} } }",
     ] {
-        let answer = evaluate(&Request { timeout_ms: 30, ..request(source, &Value::Null) });
+        let answer = evaluate(&Request { timeout_ms: 30, ..request(source) }, values(&Value::Null));
         assert_eq!(answer.fault, Some(ScriptFault::Timeout), "{source}: {}", answer.text);
     }
     assert_eq!(fails("await new Promise(() => {})").0, ScriptFault::Waits);
@@ -135,14 +133,13 @@ fn what_it_changes_in_the_built_in_objects_spoils_only_its_own_result() {
 #[test]
 fn a_result_that_no_item_may_be_is_told() {
     let source = "const part = 'x'.repeat(1 << 20); return Array(65).fill(part)";
-    let answer = evaluate(&Request { memory_mb: 512, ..request(source, &json!(null)) });
+    let answer = evaluate(&Request { memory_mb: 512, ..request(source) }, values(&json!(null)));
     assert_eq!((answer.fault, answer.text.as_str()), (Some(ScriptFault::NotJson), "The result is larger than 64 MiB"));
 }
 
 /// As text, because two whole numbers that differ could be read as one.
 fn hands_on(source: &str, item: &str) -> String {
-    let asked = Request { values: format!("[{item}]"), ..request(source, &Value::Null) };
-    let answer = evaluate(&asked);
+    let answer = evaluate(&request(source), format!("[{item}]"));
     assert_eq!(answer.fault, None, "{source}: {}", answer.text);
     answer.text
 }
@@ -182,12 +179,10 @@ fn whole_numbers_of_64_bits_are_handed_on_with_their_digits() {
     ] {
         assert_eq!(hands_on(source, item), result, "{source}");
     }
-    let asked = Request { values: format!("[{item}]"), ..request("return item.id * 2", &Value::Null) };
-    let answer = evaluate(&asked);
+    let answer = evaluate(&request("return item.id * 2"), format!("[{item}]"));
     assert_eq!(answer.fault, Some(ScriptFault::Thrown));
     assert!(answer.text.contains("are BigInt values in a script"), "{}", answer.text);
-    let printed =
-        evaluate(&Request { values: format!("[{item}]"), ..request("console.log(item.id, item.rows)", &Value::Null) });
+    let printed = evaluate(&request("console.log(item.id, item.rows)"), format!("[{item}]"));
     assert_eq!(printed.printed, ["9007199254740993 [{\"ref\":7615917337495251231}]"]);
 }
 

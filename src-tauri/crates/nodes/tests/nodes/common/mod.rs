@@ -8,7 +8,7 @@ use signalbox_model::budget::Budget;
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Effects, Item, KeyClaim, Mode};
 use signalbox_ports::llm::{DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest, Part, Usage};
-use signalbox_ports::scripts::{ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
+use signalbox_ports::scripts::{Bound, ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
     Binaries, BinaryError, Clock, DocumentCall, DocumentFailure, Documents, FileEntry, FileError, Files, Http,
@@ -291,13 +291,15 @@ impl Scripts for FakeScripts {
             failed(ScriptFault::NotJson, "'rate' of the result is NaN, which JSON cannot say")
         } else {
             let (_, item) = call.bound.iter().find(|(name, _)| *name == "item").expect("it is named");
-            let mut value = Value::clone(item);
+            let Bound::One(item) = item else { panic!("'item' is one value") };
+            let item = item.value();
+            let mut value = Value::clone(&item);
             if call.source.contains("seen: true") {
                 value["seen"] = true.into();
-                return Ok(ScriptAnswer { value, printed: Vec::new() });
+                return Ok(ScriptAnswer { value: value.into(), printed: Vec::new() });
             }
             value["total"] = (item["price"].as_i64().unwrap_or(0) * item["count"].as_i64().unwrap_or(0)).into();
-            Ok(ScriptAnswer { value, printed: vec!["a line".into()] })
+            Ok(ScriptAnswer { value: value.into(), printed: vec!["a line".into()] })
         }
     }
 }
