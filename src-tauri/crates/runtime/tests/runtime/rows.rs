@@ -181,7 +181,8 @@ fn items_made_of_a_table_share_its_text() {
 
 #[test]
 fn rows_are_sorted_as_text() {
-    takes_at_most("sort", 30, &|rows| {
+    // 17 to 21 on an idle machine; where the disk is slow, what waits to be written is in memory as well.
+    takes_at_most("sort", 50, &|rows| {
         let mut all = cheap(rows);
         all.sort_by_key(|row| row["amount"].as_str().map(str::to_owned));
         Value::Array(all)
