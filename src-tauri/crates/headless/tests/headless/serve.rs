@@ -62,6 +62,7 @@ const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("GET", "/workflows/x", Some(CallerRole::Viewer)),
     ("PUT", "/workflows/x", Some(CallerRole::Builder)),
     ("DELETE", "/workflows/x", Some(CallerRole::Builder)),
+    ("GET", "/workflows/x/program", Some(CallerRole::Builder)),
     ("POST", "/workflows/x/activation", Some(CallerRole::Builder)),
     ("DELETE", "/workflows/x/activation", Some(CallerRole::Builder)),
     ("GET", "/triggers", Some(CallerRole::Viewer)),
