@@ -146,7 +146,7 @@ export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { ho
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
     page.on('console', (message) => {
-      // A refused or lost request is shown to the person; a test that expects one reads it there. Styles that the policy refuses are told below.
+      // A refused or lost request is shown to the person; a test that expects one reads it there. Styles that the policy refuses are reported below.
       if (message.type() === 'error' && !/^Failed to load resource|^Applying inline style violates/.test(message.text())) errors.push(message.text());
     });
     // Where text is typed over marked text, the browser itself keeps the old look as an attribute: that is refused, and nobody misses it.

@@ -121,7 +121,7 @@ pub fn run_test(test: &TestFile, compiled: &Arc<Compiled>, catalog: &Catalog) ->
     differences.extend(finished.refused.clone());
     match &finished.end {
         End::Settled | End::Stopped => {}
-        // What does not fit is told step by step; that the engine refuses it, too, says nothing more.
+        // What does not fit is reported step by step; that the engine refuses it, too, adds nothing.
         End::Fault(_) if test.rerun.is_some() && !differences.is_empty() => {}
         end => differences.push(ended(end)),
     }

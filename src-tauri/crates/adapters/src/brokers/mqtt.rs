@@ -10,11 +10,11 @@ use tokio::time::Instant;
 
 /// Largest packet that is read.
 const MOST_BYTES: u32 = 16 * 1024 * 1024;
-/// So long a session is kept while nobody is connected, seconds: 30 days.
+/// How long the broker keeps a session while nobody is connected, in seconds: 30 days.
 const SESSION_SECONDS: u32 = 30 * 86_400;
 /// So long after the last message more are waited for.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Half of it, a broker is told that this side is still there.
+/// A ping is sent after half of it.
 const KEEP_ALIVE: u16 = 60;
 const TEXT: usize = u16::MAX as usize;
 

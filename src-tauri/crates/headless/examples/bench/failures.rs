@@ -19,7 +19,7 @@ const MANY: usize = 100_000;
 const AT_ONCE: usize = 64;
 /// Runs that have begun when the replay is stopped.
 const BEFORE_STOP: u64 = 2_000;
-/// Requests of which the median is told.
+/// Requests for each median.
 const TIMES: usize = 20;
 
 /// a → book (needs a number) → end. `amount` comes as text, so booking fails.

@@ -244,7 +244,7 @@ fn a_fault_becomes_a_test_that_passes() {
     assert!(refused.message.contains("no fault 'ToolError GONE'"), "{refused:?}");
 }
 
-/// A step of another file fails there; what follows is told by the names of both files.
+/// A step of another file fails there; the report names both files.
 #[test]
 fn steps_of_called_workflows_are_proved_where_they_are_called() {
     let called = |id: &str, nodes: &Value, edges: &[(&str, &str)]| {

@@ -70,7 +70,7 @@ fn scan<'a>(
     Splitting { text, levels, holes, references, taken, wanted, mark, marks, deepest: 0 }
 }
 
-/// `text` is compact JSON, as serde writes it. How deep it is nested is told with it.
+/// `text` is compact JSON, as serde writes it. How deep it is nested is returned with it.
 pub(super) fn split(text: String, wanted: &mut dyn FnMut(&str) -> bool) -> (Document, usize) {
     let Splitting { holes, references, taken, deepest, .. } = scan(&text, Vec::new(), None, wanted).read();
     if references.is_empty() {

@@ -1,4 +1,4 @@
-//! What a person is told before an export, and what is written.
+//! The check list before an export, and what is written.
 
 use super::{checked, written};
 use crate::dto::{ExportChoices, ExportTarget};
@@ -25,7 +25,7 @@ impl Folder {
     fn file(&self) -> PathBuf {
         self.0.path().join("orders.signalbox.json")
     }
-    /// What the dialog is told.
+    /// What the dialog receives.
     fn told(&self, choices: &ExportChoices) -> Value {
         let data = self.0.path().join("data");
         json!(checked(&self.file(), &data, choices, &self.0.path().join("signalbox")).expect("an answer"))
