@@ -152,7 +152,7 @@ export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { ho
     // Where text is typed over marked text, the browser itself keeps the old look as an attribute: that is refused, and nobody misses it.
     await page.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', (refused) => {
-        if (refused.effectiveDirective !== 'style-src-attr') console.error(`refused by the policy: ${refused.effectiveDirective} ${refused.blockedURI}`);
+        if (refused.effectiveDirective !== 'style-src-attr') reportError(new Error(`refused by the policy: ${refused.effectiveDirective} ${refused.blockedURI}`));
       });
     });
     // Tests share a program: what one of them left open (the log, a pane's size) must not be found by the next.
