@@ -3077,7 +3077,7 @@ export interface Needs {
   triggers?: NeededTrigger[];
 }
 
-/** Which proxy requests go through, and which authorities are trusted beside those of the system. */
+/** Which proxy requests go through, and which authorities are trusted in addition to those of the system. */
 export interface NetworkSet {
   /** Which proxy. */
   proxy: ProxyChoice;

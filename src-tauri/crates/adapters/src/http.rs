@@ -421,7 +421,7 @@ impl Http for WebHttp {
     }
 }
 
-/// What an answer says beside its body.
+/// An answer without its body.
 fn head(opened: &Opened) -> HttpResponse {
     let headers = opened.response.headers();
     let values = |name: &HeaderName| -> Vec<String> { headers.get_all(name).iter().map(as_text).collect() };

@@ -1,4 +1,4 @@
-//! How connections leave this machine: a proxy for HTTP, and certificate authorities beside those of the system. A person on
+//! How connections leave this machine: a proxy for HTTP, and certificate authorities in addition to those of the system. A person on
 //! this machine sets both; they hold for the whole process, because a firewall does, too.
 
 mod exceptions;

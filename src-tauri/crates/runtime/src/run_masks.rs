@@ -129,7 +129,7 @@ impl RunMasks {
                         value
                     });
                 }
-                // Cut out of what stands beside it.
+                // Cut from the other fields of the event.
                 "inputSummary" | "outputSummary" => {}
                 // What an error says beside its input was made by programs.
                 "error" => value.pointer("/details/input").into_iter().for_each(|input| self.masks.learn(input, 0)),

@@ -76,7 +76,7 @@ function Library() {
   return <ImportDialog />;
 }
 
-it('whoever drops a file is told what became of it; other texts that are pasted are left alone', async () => {
+it('whoever drops a file learns what became of it; other texts that are pasted are left alone', async () => {
   const { fake } = renderOnce(<Library />, { workflow_import: () => { throw Object.assign(new Error('x'), { code: 'UNKNOWN_FORMAT', message: 'The file describes an API (OpenAPI).', hint: 'Import it in the catalog.' }); } });
   const drop = (name: string, text: string) => fireEvent.drop(document.body, { dataTransfer: { files: [new File([text], name)], types: ['Files'] } });
   drop('shop.json', '{"openapi":"3.0.0"}');

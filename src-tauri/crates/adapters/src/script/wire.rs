@@ -13,7 +13,7 @@ pub(super) const LARGEST: usize = 256 * 1024 * 1024;
 /// Entries of a list that are sent at once.
 const ROWS: usize = 1_000;
 
-/// What comes first. The values that the names are bound to follow in a line of their own, a JSON array in the order of the names.
+/// What comes first. The values that the names are bound to follow in a separate line, a JSON array in the order of the names.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Request {
     pub(super) source: String,

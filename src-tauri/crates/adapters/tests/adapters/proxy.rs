@@ -1,5 +1,5 @@
 //! Requests through a proxy on loopback, and a server whose certificate an authority of the settings vouches for. A process
-//! has one way out: the runner of the tests gives each test a process of its own.
+//! has one way out: the runner of the tests runs each test in its own process.
 
 use crate::common::get;
 use async_trait::async_trait;

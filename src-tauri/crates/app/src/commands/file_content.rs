@@ -35,7 +35,7 @@ impl FileContent {
 }
 
 impl Read for FileContent {
-    /// Never more than `size`, which was told; less is an error, not the end.
+    /// Never more than `size`, which was sent before; less is an error, not the end.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.size).unwrap_or(usize::MAX).min(into.len());
         let read = self.content.read(&mut into[..most])?;

@@ -36,7 +36,7 @@ fn choices(chosen: &ExportChoices) -> ApiResult<Choices> {
     Ok(Choices { audit: chosen.audit, human: chosen.human, callback: chosen.callback.clone() })
 }
 
-/// What keeps a workflow from leaving is an answer here, not an error: a person reads it beside the list.
+/// What keeps a workflow from leaving is an answer here, not an error: a person reads it next to the list.
 fn checked(file: &Path, data: &Path, chosen: &ExportChoices, program: &Path) -> ApiResult<WorkflowExportChecked> {
     let only = |problems| WorkflowExportChecked { check_list: None, problems, start: None, file_name: None };
     let looked = match export::check(file, Some(data), &choices(chosen)?) {

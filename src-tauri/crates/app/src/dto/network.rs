@@ -16,7 +16,7 @@ pub enum ProxyChoice {
     Address,
 }
 
-/// Which proxy requests go through, and which authorities are trusted beside those of the system.
+/// Which proxy requests go through, and which authorities are trusted in addition to those of the system.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NetworkSet {

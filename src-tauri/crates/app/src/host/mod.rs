@@ -13,4 +13,5 @@ pub(crate) mod network;
 pub(crate) mod outgoing;
 pub(crate) mod sign_in;
 pub(crate) mod single_call;
+mod stored;
 pub(crate) mod tracing;

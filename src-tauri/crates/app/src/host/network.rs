@@ -6,6 +6,7 @@ use crate::caller::Caller;
 use crate::dto::{NetworkSet, NetworkTest, NetworkTested, NetworkView, ProxyChoice};
 use crate::error::{ApiError, ApiResult};
 use crate::host::outgoing;
+use crate::host::stored::{given, stored_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use signalbox_adapters::network::{self, Authorities, Network, Proxy};
@@ -33,15 +34,9 @@ struct Kept {
     authorities: Option<String>,
 }
 
-fn given(text: Option<String>) -> Option<String> {
-    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 impl Kept {
     fn of(app: &App) -> ApiResult<Self> {
-        let kept = app.store.setting_get(NAME)?;
-        // What another release wrote counts as not set.
-        Ok(kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
+        stored_setting(app, NAME)
     }
 
     /// The proxy as far as it can be used, and why not further.

@@ -123,7 +123,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// The answer as a file; one that says no success is read as ever.
+    /// The answer as a file; one without a success status is read as usual.
     async fn saved(&self, call: &Call, mut request: HttpRequest, save: &SaveTo<'_>, log: &dyn CallLog) -> Outcome {
         self.pace(&request).await;
         request.max_body = save.most;

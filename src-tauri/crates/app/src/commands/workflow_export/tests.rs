@@ -41,7 +41,7 @@ fn by(human: HumanReview) -> ExportChoices {
     ExportChoices { human, ..ExportChoices::default() }
 }
 
-/// TS-168: a person sees what keeps it from leaving beside what it needs, also before a runner is there.
+/// TS-168: a person sees what keeps it from leaving next to what it needs, also before a runner is there.
 #[test]
 fn ts_168_refusals_are_told_with_their_places_and_the_list() {
     let folder = Folder::with(

@@ -1,5 +1,5 @@
 //! A proxy on loopback that counts what goes through it, and settings that cannot be used. A process has one way out: the
-//! runner of the tests gives each test a process of its own.
+//! runner of the tests runs each test in its own process.
 
 use crate::caller::Caller;
 use crate::dto::{CallerRole, Host, NetworkSet, NetworkTest, ProxyChoice};

@@ -8,6 +8,7 @@ use crate::caller::Caller;
 use crate::dto::{RunTraceOf, RunTraceView, TelemetryProtocol, TelemetrySet, TelemetryTest, TelemetryView};
 use crate::error::{ApiError, ApiResult};
 use crate::host::outgoing;
+use crate::host::stored::{given, stored_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use signalbox_adapters::otlp::{self, Place};
@@ -74,15 +75,9 @@ fn link(text: &str) -> ApiResult<()> {
     }
 }
 
-fn given(text: Option<String>) -> Option<String> {
-    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 impl Kept {
     fn of(app: &App) -> ApiResult<Self> {
-        let kept = app.store.setting_get(NAME)?;
-        // What another release wrote counts as not set.
-        Ok(kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default())
+        stored_setting(app, NAME)
     }
 
     fn place(&self, app: &App) -> Result<Place, String> {
