@@ -29,6 +29,7 @@ export const canvas = {
   'canvas.search.error': 'on error of {name}',
   'canvas.search.before': 'before {name}',
   'start.title': 'What starts it?',
+  'start.more': 'Other ways to start',
   'start.templates': 'Or begin with a template',
   'start.template': 'Begin with “{name}”',
   'start.daily': 'Daily report from an API',
