@@ -44,7 +44,7 @@ test('steps become a group that is named, moved, folded, shown in a run and kept
   await expect.poll(async () => (await boxOf(page, '[data-node=first]')).y).toBeGreaterThan(before.y + 60);
   expect(await boxOf(page, '[data-node=start]')).toEqual(still);
 
-  await group.getByRole('button', { name: 'Fold the group Get the orders' }).click();
+  await group.getByRole('button', { name: 'Collapse the group Get the orders' }).click();
   await expect(page.locator('[data-folded=group]')).toBeVisible();
   await expect(page.locator('[data-node=first]')).toHaveCount(0);
   await page.keyboard.press('F5');

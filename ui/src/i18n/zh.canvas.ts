@@ -29,6 +29,7 @@ export const canvas = {
   'canvas.search.error': '{name} 出错时',
   'canvas.search.before': '在 {name} 之前',
   'start.title': '由什么启动？',
+  'start.more': '其他启动方式',
   'start.templates': '或从模板开始',
   'start.template': '从“{name}”开始',
   'start.daily': '来自 API 的每日报告',

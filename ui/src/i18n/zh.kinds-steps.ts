@@ -622,7 +622,7 @@ export const steps: { [kind: string]: KindWords } = {
     '/ports/success/title': '结果',
     '/ports/error/title': '错误',
     '/config/properties/connector/title': '连接器',
-    '/config/properties/connector/description': '这台计算机的连接器。`signalbox connectors list` 列出全部。',
+    '/config/properties/connector/description': '这台计算机的连接器。命令 signalbox connectors list  列出全部。',
     '/config/properties/operation/title': '操作',
     '/config/properties/operation/description': '要服务做什么。',
     '/config/properties/credential/title': '凭据',

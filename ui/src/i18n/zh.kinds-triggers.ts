@@ -123,7 +123,7 @@ export const triggers: { [kind: string]: KindWords } = {
   },
   'trigger.webhook': {
     '/title': 'Webhook',
-    '/description': '工作流激活且 `signalbox serve` 运行时，HTTP 请求到达 /hooks/ 及其路径即启动运行。手动启动的运行会得到相同形状的示例。',
+    '/description': '工作流激活且 signalbox serve 运行时，HTTP 请求到达 /hooks/ 及其路径即启动运行。手动启动的运行会得到相同形状的示例。',
     '/ports/success/title': '已收到',
     '/config/properties/path/title': '路径',
     '/config/properties/path/description': '地址中 /hooks/ 之后的部分，例如 orders/new。字母、数字、\'-\'、\'_\'、\'.\' 和 \'/\'。',

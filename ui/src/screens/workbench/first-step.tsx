@@ -6,7 +6,7 @@ import { t } from '../../i18n/index.ts';
 import { Tile } from '../../kit/index.ts';
 import './first-step.css';
 
-/** What most people begin with comes first. */
+/** What most people begin with comes first, then whole templates; the rest follows. */
 const USUAL = ['trigger.manual', 'trigger.schedule', 'trigger.form', 'trigger.webhook', 'trigger.file_watch'];
 /** The rest of what the catalog says is about running. */
 const firstSentence = (text: string) => text.split(/(?<=[.;]) /)[0]?.replace(/;$/, '.') ?? text;
@@ -18,16 +18,17 @@ export function FirstStep({ editor, catalog, handle }: { editor: EditorStore; ca
     const { edits, first } = starterEdits(editor.getState().document, catalog, id);
     if (editor.apply(edits, { label: t('start.template', { name: t(`start.${id}`) }), select: [first] })) requestAnimationFrame(() => { handle.fit(true); handle.focusChosen(); });
   };
+  const start = (kind: NodeDescriptor) => (
+    <button key={kind.type} type="button" className="first-row" data-kind={kind.type} onClick={() => handle.addKind(kind.type)}>
+      <Tile icon={kind.icon} tone={kind.category} size={24} />
+      <span className="col"><span>{kind.title}</span><span className="s t2">{firstSentence(kind.description)}</span></span>
+    </button>
+  );
   return (
     <>
       <section className="first-step" aria-label={t('start.title')}>
         <b>{t('start.title')}</b>
-        {triggers.map((kind) => (
-          <button key={kind.type} type="button" className="first-row" data-kind={kind.type} onClick={() => handle.addKind(kind.type)}>
-            <Tile icon={kind.icon} tone={kind.category} size={24} />
-            <span className="col"><span>{kind.title}</span><span className="s t2">{firstSentence(kind.description)}</span></span>
-          </button>
-        ))}
+        {triggers.filter((kind) => USUAL.includes(kind.type)).map(start)}
       </section>
       <section className="first-step" aria-label={t('start.templates')}>
         <b>{t('start.templates')}</b>
@@ -37,6 +38,10 @@ export function FirstStep({ editor, catalog, handle }: { editor: EditorStore; ca
             <span className="col"><span>{t(`start.${id}`)}</span><span className="s t2">{t(`start.${id}.text`)}</span></span>
           </button>
         ))}
+      </section>
+      <section className="first-step" aria-label={t('start.more')}>
+        <b>{t('start.more')}</b>
+        {triggers.filter((kind) => !USUAL.includes(kind.type)).map(start)}
       </section>
     </>
   );

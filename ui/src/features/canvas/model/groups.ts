@@ -61,8 +61,9 @@ export function groupsOf(document: Workflow): readonly Group[] {
 
 export const groupOf = (document: Workflow, step: string): Group | undefined => groupsOf(document).find((group) => group.steps.includes(step));
 
-/** Room around the steps, and above them for title and note. */
+/** Room around the steps, below them for the tags of their error ports, and above them for title and note. */
 const PAD = 20;
+const BELOW = 38;
 export const GROUP_HEAD = 28;
 export const GROUP_NOTE = 20;
 
@@ -73,7 +74,15 @@ export function groupRect(group: Group, rects: ReadonlyMap<string, Rect>): Rect 
   const [left, top] = [Math.min(...own.map((r) => r.x)), Math.min(...own.map((r) => r.y))];
   const head = GROUP_HEAD + (group.note ? GROUP_NOTE : 0);
   const [right, bottom] = [Math.max(...own.map((r) => r.x + r.width)), Math.max(...own.map((r) => r.y + r.height))];
-  return { x: left - PAD, y: top - PAD / 2 - head, width: right - left + PAD * 2, height: bottom - top + PAD * 2 + head };
+  return { x: left - PAD, y: top - PAD / 2 - head, width: right - left + PAD * 2, height: bottom - top + PAD / 2 + BELOW + head };
+}
+
+/** Titles and notes of the groups that are not folded: no wire runs along them. */
+export function groupHeads(document: Workflow, folded: ReadonlySet<string>, rects: ReadonlyMap<string, Rect>): Rect[] {
+  return groupsOf(document).filter((group) => !folded.has(group.id)).flatMap((group) => {
+    const rect = groupRect(group, rects);
+    return rect ? [{ ...rect, height: GROUP_HEAD + (group.note ? GROUP_NOTE : 0) }] : [];
+  });
 }
 
 const field = (id: string, ...more: string[]): string[] => ['layout', GROUPS, id, ...more];

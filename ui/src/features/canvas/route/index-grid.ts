@@ -54,6 +54,18 @@ export class RectIndex {
     }
     return count;
   }
+
+  /** The length of a segment that lies in rectangles. */
+  overlap(a: P, b: P): number {
+    const [x1, x2] = a[0] < b[0] ? [a[0], b[0]] : [b[0], a[0]];
+    const [y1, y2] = a[1] < b[1] ? [a[1], b[1]] : [b[1], a[1]];
+    const within = new Map<string, number>();
+    for (const { id, rect } of this.query(x1, y1, x2, y2)) {
+      const [across, down] = [Math.min(x2, rect.x + rect.width) - Math.max(x1, rect.x), Math.min(y2, rect.y + rect.height) - Math.max(y1, rect.y)];
+      if (across >= 0 && down >= 0) within.set(id, Math.max(across, down));
+    }
+    return [...within.values()].reduce((sum, length) => sum + length, 0);
+  }
 }
 
 export interface Segment {

@@ -40,7 +40,10 @@ function runsThrough(route: Route, box: Box): boolean {
 export interface Picture {
   wires: readonly WireEnds[];
   rects: ReadonlyMap<string, Rect>;
+  heads?: readonly Rect[];
 }
+
+const sameRect = (a: Rect, b: Rect): boolean => a.x === b.x && a.y === b.y && a.height === b.height && a.width === b.width;
 
 /** Wires that are new, whose ends moved, or whose way leads by a card that came, went or moved. */
 export function touchedWires(before: Picture, after: Picture, routes: ReadonlyMap<string, Route>): Set<string> {
@@ -48,11 +51,14 @@ export function touchedWires(before: Picture, after: Picture, routes: ReadonlyMa
   const place = (rect: Rect): void => { places.push(around(rect, NEAR)); };
   for (const [id, rect] of after.rects) {
     const old = before.rects.get(id);
-    if (old && old.x === rect.x && old.y === rect.y && old.height === rect.height && old.width === rect.width) continue;
+    if (old && sameRect(old, rect)) continue;
     if (old) place(old);
     place(rect);
   }
   for (const [id, rect] of before.rects) if (!after.rects.has(id)) place(rect);
+  const [oldHeads, newHeads] = [before.heads ?? [], after.heads ?? []];
+  for (const rect of newHeads) if (!oldHeads.some((old) => sameRect(old, rect))) place(rect);
+  for (const old of oldHeads) if (!newHeads.some((rect) => sameRect(old, rect))) place(old);
   const known = new Map(before.wires.map((wire) => [wire.key, wire]));
   const touched = new Set<string>();
   for (const wire of after.wires) {
@@ -67,14 +73,16 @@ export interface LocalOptions {
   only: ReadonlySet<string>;
   previous: ReadonlyMap<string, Route>;
   soft?: readonly Rect[];
+  heads?: readonly Rect[];
   scopes?: Scopes;
 }
 
 /** `only` are laid among what lies around them; all others keep their way. */
-export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, { only, previous, soft = [], scopes = OPEN }: LocalOptions): Map<string, Route> {
+export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, { only, previous, soft = [], heads = [], scopes = OPEN }: LocalOptions): Map<string, Route> {
   const moving = wires.filter((wire) => only.has(wire.key));
   const looks = moving.map((wire) => boxOf([wire.from, wire.to], LOOK));
   const inside = (box: Box): boolean => looks.some((other) => meets(other, box));
+  const insideOf = (all: readonly Rect[]): Rect[] => all.filter((rect) => inside(around(rect, 0)));
   const kept = moving.length === 0 ? [] : wires.filter((wire) => {
     const route = only.has(wire.key) ? undefined : previous.get(wire.key);
     return route !== undefined && inside(boxOfRoute(route));
@@ -82,7 +90,7 @@ export function routeLocally(wires: readonly WireEnds[], rects: ReadonlyMap<stri
   const near = new Map<string, Rect>();
   for (const [id, rect] of rects) if (inside(around(rect, 0))) near.set(id, rect);
   // Those that stay come first: the others find all tracks that are laid.
-  const laid = routeWires([...kept, ...moving], near, { only, previous, scopes, soft: soft.filter((rect) => inside(around(rect, 0))) });
+  const laid = routeWires([...kept, ...moving], near, { only, previous, scopes, soft: insideOf(soft), heads: insideOf(heads) });
   const left = moving.flatMap((wire) => { const old = previous.get(wire.key); return old ? [old.points] : []; });
   const bridged = (at: P): boolean => left.some((points) => distanceTo(points, at) < 1);
   const routes = new Map<string, Route>();

@@ -44,15 +44,19 @@ const ABOVE = 20;
 
 const uniq = (values: number[]): number[] => [...new Set(values)];
 
-function lanes(wire: WireEnds, index: RectIndex, known: readonly number[], x1: number, x2: number): number[] {
+function lanes(wire: WireEnds, { index, heads, known }: Around, x1: number, x2: number): number[] {
   const [low, high] = [Math.min(wire.from[1], wire.to[1]), Math.max(wire.from[1], wire.to[1])];
   const middle = (low + high) / 2;
-  const near = index.query(Math.min(x1, x2) - 32, low - 200, Math.max(x1, x2) + 32, high + 200);
-  const ys = near.flatMap(({ rect }) => [rect.y - ABOVE, rect.y + rect.height + BELOW, rect.y + rect.height + 24]);
+  const box = [Math.min(x1, x2) - 32, low - 200, Math.max(x1, x2) + 32, high + 200] as const;
+  const near = index.query(...box).flatMap(({ rect }) => [rect.y - ABOVE, rect.y + rect.height + BELOW, rect.y + rect.height + 24]);
+  const ys = [...near, ...heads.query(...box).map(({ rect }) => rect.y - ABOVE)];
   return uniq([...known, ...uniq([middle, ...ys]).sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(0, 18)]);
 }
 
-function ways(wire: WireEnds, index: RectIndex, known: readonly number[]): P[][] {
+/** What the ways of a wire depend on; `known`: tracks of other wires to the same input. */
+interface Around { index: RectIndex; heads: RectIndex; known: readonly number[] }
+
+function ways(wire: WireEnds, around: Around): P[][] {
   const { from, to } = wire;
   const [x1, y1] = from;
   const [x2, y2] = to;
@@ -60,7 +64,7 @@ function ways(wire: WireEnds, index: RectIndex, known: readonly number[]): P[][]
   if (wire.down) {
     const list: P[][] = [];
     if (y2 > y1 + 16 && x2 >= x1 + OUT) list.push([from, [x1, y2], to]);
-    for (const y of uniq([y1 + 36, y1 + 24, ...lanes(wire, index, known, x1, into)])) {
+    for (const y of uniq([y1 + 36, y1 + 24, ...lanes(wire, around, x1, into)])) {
       if (y >= y1 + 16) list.push([from, [x1, y], [into, y], [into, y2], to]);
     }
     return list;
@@ -72,7 +76,7 @@ function ways(wire: WireEnds, index: RectIndex, known: readonly number[]): P[][]
     const turns = x2 - x1 < 2 * OUT ? [(x1 + x2) / 2] : uniq([into, out, (x1 + x2) / 2]);
     if (y1 !== y2) for (const x of turns) list.push([from, [x, y1], [x, y2], to]);
   }
-  for (const y of lanes(wire, index, known, out, into)) list.push([from, [out, y1], [out, y], [into, y], [into, y2], to]);
+  for (const y of lanes(wire, around, out, into)) list.push([from, [out, y1], [out, y], [into, y], [into, y2], to]);
   return list;
 }
 
@@ -101,6 +105,8 @@ export interface RouteOptions {
   previous?: ReadonlyMap<string, Route>;
   /** tags of unwired error ports: run around them when it costs little */
   soft?: readonly Rect[];
+  /** titles and notes of groups: a wire may cross them, and does not run along them */
+  heads?: readonly Rect[];
 }
 
 const FREE = { crossings: [], shared: 0, joined: 0 };
@@ -142,12 +148,18 @@ const outside = ([x, y]: P, room: Rect): number => (x < room.x + EDGE || x > roo
 /** A wire keeps clear of the border of its frame. */
 const EDGE = 4;
 
+/** A pixel of a wire along the title of a group costs as much as a detour of eight. */
+const ALONG_HEAD = 0.64;
+
+const indexOf = (rects: readonly Rect[] = []): RectIndex => new RectIndex(rects.map((rect, i) => [String(i), rect] as const));
+
 /** Above this many wires crossings are no longer weighed. */
 const CAREFUL = 1500;
 
 export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string, Rect>, options: RouteOptions = {}): Map<string, Route> {
   const surroundings = obstacles(rects, options.scopes ?? OPEN);
-  const soft = new RectIndex((options.soft ?? []).map((rect, i) => [String(i), rect] as const));
+  const soft = indexOf(options.soft);
+  const heads = indexOf(options.heads);
   const tracks = new TrackIndex();
   const careful = wires.length <= CAREFUL;
   const routes = new Map<string, Route>();
@@ -164,13 +176,13 @@ export function routeWires(wires: readonly WireEnds[], rects: ReadonlyMap<string
     const { index, room } = surroundings(wire);
     let best: { points: P[]; cost: number; crossings: P[] } | null = null;
     const known = careful ? lanesTo.get(laneKey(wire)) ?? [] : [];
-    for (const way of ways(wire, index, known)) {
+    for (const way of ways(wire, { index, heads, known })) {
       const points = tidy(way);
       let cost = (points.length - 2) * 10;
       let blocked = 0;
       for (let i = 1; i < points.length; i += 1) {
         const [a, b] = [points[i - 1] as P, points[i] as P];
-        blocked += index.hits(a, b, near, MARGIN) * 1000 + soft.hits(a, b, [], 2) * 25;
+        blocked += index.hits(a, b, near, MARGIN) * 1000 + soft.hits(a, b, [], 2) * 25 + heads.overlap(a, b) * ALONG_HEAD;
         cost += lengthOf(a, b) * 0.08;
         if (room) blocked += outside(b, room) * 1000;
       }

@@ -80,6 +80,12 @@ describe('a folded group', () => {
     expect(flow.wires).toHaveLength(3);
     expect(foldGroups(whole, document, new Set())).toBe(whole);
   });
+  it('takes the place of its first step, so that the wires to it stay straight', () => {
+    const document = grouped();
+    const whole = flowBuilder()(document, CATALOG);
+    const card = foldGroups(whole, document, new Set(['group'])).nodes.find((node) => node.id === '$group:group');
+    expect(card?.position).toMatchObject({ x: whole.rects.get('a')?.x, y: whole.rects.get('a')?.y });
+  });
   it('says the state that most needs a look', () => {
     const run = (a: string, b: string) => ({ nodes: { a: { state: a }, b: { state: b } } }) as never;
     expect(stateOfGroup(run('done', 'failed'), ['a', 'b'])).toBe('err 1');

@@ -34,6 +34,24 @@ describe('wires', () => {
     expect((points.at(-2)?.[0] ?? 0) <= -24).toBe(true);
   });
 
+  it('does not run along the title and note of a group, and may cross them', () => {
+    const rects = new Map([['a', rect(0, 0)], ['b', rect(248, 0)], ['c', rect(496, 0)]]);
+    const head: Rect = { x: 228, y: -58, width: 240, height: 48 };
+    const back = wire('c', 'a', [696, 28], [0, 28]);
+    const along = (heads: Rect[]): number => {
+      const points = routeWires([back], rects, { heads }).get('c>a')?.points ?? [];
+      return points.reduce((sum, [x, y], i) => {
+        const [px, py] = points[i - 1] ?? [x, y];
+        return py === y && y > head.y && y < head.y + head.height ? sum + Math.max(0, Math.min(Math.max(px, x), head.x + head.width) - Math.max(Math.min(px, x), head.x)) : sum;
+      }, 0);
+    };
+    expect(along([])).toBe(head.width);
+    expect(along([head])).toBe(0);
+    // A group that came into the way of a wire lays that wire anew.
+    const routes = routeWires([back], rects);
+    expect([...touchedWires({ wires: [back], rects }, { wires: [back], rects, heads: [head] }, routes)]).toEqual(['c>a']);
+  });
+
   it('goes around a card that stands in the way', () => {
     const rects = new Map([['a', rect(0, 0)], ['m', rect(248, 0)], ['b', rect(496, 0)]]);
     const points = routeWires([wire('a', 'b', [200, 28], [496, 28])], rects).get('a>b')?.points ?? [];

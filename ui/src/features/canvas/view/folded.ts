@@ -3,7 +3,7 @@
 import { t } from '../../../i18n/index.ts';
 import type { Workflow } from '../../../api/types.ts';
 import { splitPort } from '../../../shared/step-ids.ts';
-import { type Group, groupCard, groupRect, groupsOf, insideGroup } from '../model/groups.ts';
+import { type Group, groupCard, groupsOf, insideGroup } from '../model/groups.ts';
 import { CARD_H, ERROR, type PortSpot, type Shape } from '../model/ports.ts';
 import { type CardNode, type Flow, handlesOf, rectsOfNodes, wireEnds, type WireEdge } from './flow-nodes.ts';
 
@@ -11,7 +11,8 @@ import { type CardNode, type Flow, handlesOf, rectsOfNodes, wireEnds, type WireE
 export const GROUP_W = 240;
 
 function cardOf(group: Group, flow: Flow, errors: boolean, goes: boolean, arrives: boolean): CardNode | null {
-  const at = groupRect(group, flow.rects);
+  // In place of its first step: the wires to it stay straight.
+  const [at] = group.steps.flatMap((id) => flow.rects.get(id) ?? []).sort((a, b) => a.x - b.x || a.y - b.y);
   if (!at) return null;
   const ports: PortSpot[] = [];
   if (goes) ports.push({ id: 'success', title: '', kind: 'success', x: GROUP_W, y: CARD_H / 2, unknown: false });

@@ -9,7 +9,7 @@ import { applyEdits, type Edit } from '../document.ts';
 import { edgeOfKey, FALLBACK_KEY } from '../editor.ts';
 import { mayEnterWire } from '../insert.ts';
 import { FRAME_HEAD, outermost, parentOf, withInside } from '../model/frames.ts';
-import { groupCard, groupOfCard, groupsOf } from '../model/groups.ts';
+import { groupCard, groupHeads, groupOfCard, groupsOf } from '../model/groups.ts';
 import { frameAt, type Rect, within } from '../model/place.ts';
 import { CARD_H, mainPort, type Point, snap } from '../model/ports.ts';
 import { makeSpace, makeSpaceBetween } from '../model/make-space.ts';
@@ -95,16 +95,19 @@ export function useFlow({ editor, ui, catalog }: CanvasParts, say: (text: string
   }, [flow, selection]);
 
   const { wires, rects, soft, scopes, nodes: cards, edges: lines } = flow;
+  // As text, so that an edit that moves no group lays no wire.
+  const headsText = useMemo(() => JSON.stringify(groupHeads(document, folded, rects)), [document, folded, rects]);
+  const heads = useMemo(() => JSON.parse(headsText) as readonly Rect[], [headsText]);
   // In a graph that is seen at once all wires are laid when something changes, so that the picture follows from the file alone. In a
   // large one only those that the change touches; while cards move only those that hang on them.
   const laid = useRef<Picture | null>(null);
   useLayoutEffect(() => {
-    if (moved || (laid.current?.wires === wires && laid.current.rects === rects)) return;
+    if (moved || (laid.current?.wires === wires && laid.current.rects === rects && laid.current.heads === heads)) return;
     const { routes: previous } = ui.getState();
-    const only = laid.current && wires.length > WHOLE ? touchedWires(laid.current, { wires, rects }, previous) : null;
-    ui.setState({ routes: only ? routeLocally(wires, rects, { only, previous, soft, scopes }) : routeWires(wires, rects, { soft, scopes }) });
-    laid.current = { wires, rects };
-  }, [wires, rects, soft, scopes, moved, ui]);
+    const only = laid.current && wires.length > WHOLE ? touchedWires(laid.current, { wires, rects, heads }, previous) : null;
+    ui.setState({ routes: only ? routeLocally(wires, rects, { only, previous, soft, heads, scopes }) : routeWires(wires, rects, { soft, heads, scopes }) });
+    laid.current = { wires, rects, heads };
+  }, [wires, rects, soft, heads, scopes, moved, ui]);
   useLayoutEffect(() => {
     if (!moved) return;
     const only = new Set(lines.filter((edge) => moved.has(edge.source) || moved.has(edge.target)).map((edge) => edge.id));

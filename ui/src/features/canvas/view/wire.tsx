@@ -1,7 +1,7 @@
 /** One wire: its track, an arrow where it runs backwards, a tag with the number of items and its breakpoint. */
 
 import { type ConnectionLineComponentProps, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import { useStore } from 'zustand';
 import { formatCount, t } from '../../../i18n/index.ts';
 import { Icon } from '../../../kit/icon.tsx';
@@ -44,14 +44,17 @@ export const Wire = memo(function Wire({ id, data, selected }: EdgeProps<WireEdg
   const dropping = useUi((s) => s.dropEdge === id);
   const moving = useUi((s) => s.connect?.moving !== null && s.connect?.moving !== undefined && s.connect.moving.from === from && s.connect.moving.to === target);
   const point = useUi((s) => s.breakpoints.get(`${port}>${target}`));
-  const far = useUi((s) => s.detail >= 2);
-  const near = useUi((s) => s.detail === 0);
+  const detail = useUi((s) => s.detail);
+  const [over, setOver] = useState(false);
   const editable = useStore(useCanvas().editor, (s) => !s.readOnly);
+  const far = detail >= 2;
+  // Where the cards are drawn small, many wires are in sight: the one under the pointer has its plus.
+  const plus = detail === 0 || (detail === 1 && over);
   if (!route || !data || moving) return null;
   const tag = far ? null : tagOf(data, state === 'taken' || state === 'live' ? count : 0);
   const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', data.back === null ? '' : 'back', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
   return (
-    <g className="cv-wire" data-wire={`${from}>${target}`} data-state={state}>
+    <g className="cv-wire" data-wire={`${from}>${target}`} data-state={state} onPointerEnter={detail === 1 ? () => setOver(true) : undefined} onPointerLeave={over ? () => setOver(false) : undefined}>
       {route.crossings.map(({ at, flat }, i) => (
         // The list belongs to one route and is replaced with it: its places are its identity.
         <path key={`${at[0]},${at[1]},${String(i)}`} className="cv-halo" d={flat ? `M${at[0] - 8} ${at[1]}h16` : `M${at[0]} ${at[1] - 8}v16`} />
@@ -59,7 +62,7 @@ export const Wire = memo(function Wire({ id, data, selected }: EdgeProps<WireEdg
       <path className="cv-grab react-flow__edge-interaction" d={route.d} />
       <path className={cls} d={route.d} />
       {route.arrow ? <path className={`${cls} cv-arrow`} d="M-4 -4L2 0L-4 4" transform={`translate(${route.arrow.at[0]} ${route.arrow.at[1]}) rotate(${route.arrow.angle})`} /> : null}
-      {near && editable && !data.fallback ? <Plus edge={id} route={route} tagged={(tag ? (data.back ? data.back.length * 6 + 28 : 16 + tag.text.length * 7) : 0) + (point === undefined ? 0 : 18)} /> : null}
+      {plus && editable && !data.fallback ? <Plus edge={id} route={route} tagged={(tag ? (data.back ? data.back.length * 6 + 28 : 16 + tag.text.length * 7) : 0) + (point === undefined ? 0 : 18)} /> : null}
       {tag || point !== undefined ? <Tag edge={id} of={`${port}>${target}`} at={route.tag} text={tag?.text ?? ''} tone={tag?.tone ?? ''} icon={tag?.icon ?? false} point={point} /> : null}
     </g>
   );
