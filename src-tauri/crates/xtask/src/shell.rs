@@ -94,6 +94,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) counts: Counts,
     /// How long it took.
     pub(crate) took: Duration,
+    /// Processor time of its processes, where the system tells; not of those that nobody waited for, as the helpers of a browser.
+    pub(crate) worked: Option<Duration>,
     /// The names of the failed tests.
     pub(crate) failures: Vec<String>,
     /// The names of the tests that failed first and passed when they were repeated.
@@ -106,6 +108,7 @@ struct Findings {
     counts: Counts,
     failures: Vec<String>,
     flaky: Vec<String>,
+    worked: Option<Duration>,
 }
 
 impl<'a> Step<'a> {
@@ -120,7 +123,7 @@ impl<'a> Step<'a> {
         };
         write(title.as_bytes());
         let started = Instant::now();
-        let (Findings { mut counts, failures, flaky }, ok) = self.watch(&write).unwrap_or_else(|error| {
+        let (Findings { mut counts, failures, flaky, worked }, ok) = self.watch(&write).unwrap_or_else(|error| {
             write(format!("`{}` did not start: {error}\n", self.program).as_bytes());
             (Findings::default(), false)
         });
@@ -136,7 +139,7 @@ impl<'a> Step<'a> {
         let held = held.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut stdout = std::io::stdout().lock();
         let _ = stdout.write_all(&held).and_then(|()| stdout.flush());
-        Outcome { name: self.name, counts, took, failures, flaky }
+        Outcome { name: self.name, counts, took, worked, failures, flaky }
     }
 
     fn watch(&self, write: &(dyn Fn(&[u8]) + Sync)) -> std::io::Result<(Findings, bool)> {
@@ -149,7 +152,7 @@ impl<'a> Step<'a> {
             .stderr(Stdio::piped())
             .spawn()?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let found = std::thread::scope(|scope| {
+        let mut found = std::thread::scope(|scope| {
             let errors = scope.spawn(|| stderr.map(|pipe| pass_through(pipe, write)).unwrap_or_default());
             let mut found = stdout.map(|pipe| pass_through(pipe, write)).unwrap_or_default();
             let more = errors.join().unwrap_or_default();
@@ -160,8 +163,26 @@ impl<'a> Step<'a> {
             found.failures.retain(|name| !found.flaky.contains(name));
             found
         });
+        found.worked = worked(child.id());
         Ok((found, child.wait()?.success()))
     }
+}
+
+/// Processor time of a process that has ended and of those that it waited for. It is read between its end and the moment when
+/// it is waited for, which needs no call that is unsafe; a process that closed its output and goes on gets no figure.
+fn worked(process: u32) -> Option<Duration> {
+    for _ in 0..400 {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The name of the program may hold anything, brackets too.
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        if fields.first() == Some(&"Z") {
+            let ticks: u64 = fields.get(11..15)?.iter().filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+            // A tick is a hundredth of a second for everyone who asks.
+            return Some(Duration::from_millis(ticks * 10));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    None
 }
 
 /// Copies line by line, adds up the numbers that test runners print, and keeps the names of failed tests.
@@ -271,7 +292,8 @@ fn before(text: &str, word: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, counts, failure, plain, repeated};
+    use super::{Counts, Output, Step, counts, failure, plain, repeated};
+    use std::time::Duration;
 
     #[test]
     fn summaries_of_the_runners_are_read() {
@@ -289,6 +311,18 @@ mod tests {
             assert_eq!(counts(line), Counts { passed, failed }, "{line}");
         }
         assert_eq!(plain("\u{1b}[32m12 passed\u{1b}[0m (1s)"), "12 passed (1s)");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_step_says_what_its_processes_worked() {
+        // Half of it in a process of the process.
+        let script = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done";
+        let twice = format!("{script}; sh -c '{script}'; true");
+        let step =
+            Step { name: "step", dir: std::env::temp_dir(), program: "sh", args: vec!["-c", &twice], env: Vec::new() };
+        let worked = step.run(Output::AtTheEnd).worked.expect("a figure");
+        assert!(worked > Duration::ZERO && worked < Duration::from_secs(20), "{worked:?}");
     }
 
     #[test]

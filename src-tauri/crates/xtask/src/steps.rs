@@ -5,7 +5,7 @@ use crate::system::For;
 use crate::{Failure, shell, system, ui};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// `cargo xtask run`: from a fresh clone to an open window, or to a served page where there is no display.
 pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
@@ -243,10 +243,20 @@ fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
             println!("passed only when repeated, in {name}: {test}");
         }
     }
-    for Outcome { name, counts, took, .. } in &done {
-        println!("{name:<24} {:>5} passed {:>5} failed {:>8.1} s", counts.passed, counts.failed, took.as_secs_f64());
+    let processor = |worked: Option<Duration>| {
+        worked.map_or_else(String::new, |time| format!("{:>8.1} s of a processor", time.as_secs_f64()))
+    };
+    for Outcome { name, counts, took, worked, .. } in &done {
+        println!(
+            "{name:<24} {:>5} passed {:>5} failed {:>8.1} s {}",
+            counts.passed,
+            counts.failed,
+            took.as_secs_f64(),
+            processor(*worked)
+        );
     }
-    println!("{:<24} {:>30.1} s", "in all, side by side", started.elapsed().as_secs_f64());
+    let worked = done.iter().map(|outcome| outcome.worked).sum();
+    println!("{:<24} {:>30.1} s {}", "in all, side by side", started.elapsed().as_secs_f64(), processor(worked));
     let passed: u64 = done.iter().map(|outcome| outcome.counts.passed).sum();
     let failed: u64 = done.iter().map(|outcome| outcome.counts.failed).sum();
     // The last line of standard output, whatever follows on standard error.

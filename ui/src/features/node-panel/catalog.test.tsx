@@ -1,7 +1,7 @@
 /** The settings of each kind of step that there is: the form is drawn, each control is used once, and what it writes is of the kind's shape. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { describe, expect, it } from 'vitest';
@@ -49,8 +49,9 @@ function open(type: string, config?: unknown) {
   const schema = asSchema(kind.config);
   const start = config ?? kind.examples[0]?.config ?? initialValue({ ...schema, type: 'object', properties: schema.properties ?? {} });
   const writes: unknown[] = [];
+  const names = [t('settings.config', { kind: kind.title }), t('settings.folded', { kind: kind.title })];
   renderWith(<Step kind={kind} start={start} onConfig={(next) => writes.push(next)} />, HOST);
-  return { schema, start, writes, form: () => [t('settings.config', { kind: kind.title }), t('settings.folded', { kind: kind.title })].flatMap((name) => screen.queryAllByRole('group', { name, hidden: true })) };
+  return { schema, start, writes, form: () => all(document.body, '[role=group]').filter((group) => names.includes(nameOf(group))) };
 }
 
 // By selectors: to ask for roles takes jsdom seconds in a form of this size.
