@@ -69,6 +69,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'credential':
     case 'workflow':
     case 'incoming':
+    case 'timezone':
       return <PlainTextField {...props} />;
     case 'cel':
     // Rows come from outside, as they ask the host for more than a schema says.
@@ -81,7 +82,8 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'path':
     case 'provider':
     case 'model':
-      return host ? <TextField {...props} /> : <PlainTextField {...props} />;
+      // What is kept as it is written knows no expressions: one would be taken for a name.
+      return host && schema['x-raw'] !== true ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'formFields':
     case 'code':
       // A box without a type takes any value: a text body and a JSON body are both right.
