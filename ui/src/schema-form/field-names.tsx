@@ -39,7 +39,7 @@ export function FieldNameField(field: FieldProps) {
   const example = useExample(schema);
   const [writes, setWrites] = useState(false);
   const value = textOf(field.value);
-  const store = (next: string) => onValue(next === '' && (!required || (schema.minLength ?? 0) > 0) ? undefined : next);
+  const store = (next: string) => onValue(next === '' && !required ? undefined : next);
   const drop = dropField(readOnly, known, store);
   if (writes || known.length === 0) {
     return (

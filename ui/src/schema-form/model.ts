@@ -275,9 +275,7 @@ export function initialValue(schema: JsonSchema | undefined): unknown {
       const made: Record<string, unknown> = {};
       for (const name of schema.required ?? []) {
         const property = schema.properties?.[name];
-        // A text that may not be empty is left out: it is to be filled in, and nothing wrong was written.
-        const value = property ? initialValue(property) : undefined;
-        if (value !== undefined && !(value === '' && (property?.minLength ?? 0) > 0)) made[name] = value;
+        if (property) made[name] = initialValue(property);
       }
       return made;
     }

@@ -211,7 +211,7 @@ export function PlainTextField(field: FieldProps) {
   const { host, readOnly } = useForm();
   const hints = hintsOf(schema);
   const text = textOf(value);
-  const store = (next: string) => onValue(next === '' && (!required || (schema.minLength ?? 0) > 0) ? undefined : next);
+  const store = (next: string) => onValue(next === '' && !required ? undefined : next);
   // Beside data a field may come by drag: a name takes its name, any other text is taken as it is written.
   const drop = host === null ? {} : NAMES.has(field.name) ? dropLastName(readOnly, store) : dropNothing;
   const secret = schema['x-secret'] === true;

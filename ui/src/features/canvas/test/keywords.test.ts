@@ -25,7 +25,7 @@ describe('steps are found by the job they are for', () => {
   it.each([
     ['excel', ['data.parse', 'data.format', 'file.read', 'file.write']], ['spreadsheet', ['data.parse', 'data.format']], ['csv', ['data.parse', 'data.format']], ['表格', ['data.parse', 'data.format']],
     ['email', ['trigger.mail', 'mail.read', 'mail.send']], ['邮件', ['trigger.mail', 'mail.read', 'mail.send']], ['flatten', ['data.transform']], ['展开', ['data.transform']],
-    ['dedupe', ['code.javascript']], ['join', ['code.javascript']], ['group by', ['data.aggregate']],
+    ['dedupe', ['code.javascript']], ['join', ['code.javascript']], ['group by', ['data.group', 'data.summarise']], ['汇总', ['data.summarise']],
   ])('%s: among the first', (query, kinds) => expect(found(query).slice(0, 8)).toEqual(expect.arrayContaining(kinds)));
 
   it('finds nothing for words that mean nothing', () => {
