@@ -96,6 +96,8 @@ export const exporting = {
   'export.platform': 'For {platform}',
   'export.sizeOn': 'About {size}, for {platform}',
   'export.mb': '{n} MB',
+  'export.module.brokers': 'Message brokers',
+  'export.module.failures': 'Failures of other workflows',
   'export.module.connectors': 'Connectors',
   'export.module.core': 'Core',
   'export.module.databases': 'Databases',

@@ -94,6 +94,8 @@ export const exporting = {
   'export.platform': '适用于 {platform}',
   'export.sizeOn': '约 {size}，适用于 {platform}',
   'export.mb': '{n} MB',
+  'export.module.brokers': '消息代理',
+  'export.module.failures': '其他工作流的失败',
   'export.module.connectors': '连接器',
   'export.module.core': '核心',
   'export.module.databases': '数据库',
