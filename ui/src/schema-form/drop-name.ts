@@ -38,5 +38,8 @@ export const dropLastName = (readOnly: boolean, onName: (name: string) => void):
   if (name !== '') onName(name);
 });
 
+/** For a setting that may be an expression: what is dropped becomes its value. */
+export const dropExpression = (readOnly: boolean, onValue: (value: string) => void): NameDrop => drop(readOnly ? undefined : (expression) => onValue(`=${expression}`));
+
 /** For a text that is taken as it is written. */
 export const dropNothing: NameDrop = drop(undefined);

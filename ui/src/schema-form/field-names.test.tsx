@@ -76,3 +76,13 @@ it('a text that is taken as it is written knows no expressions: what is dropped 
   fireEvent.change(screen.getByRole('textbox', { name: 'Find' }), { target: { value: '=' } });
   expect(onValue).toHaveBeenLastCalledWith({ into: 'city', find: '=' });
 });
+
+it('a field that is dropped on a number or a choice is its value; where values are kept as they are written nothing is offered', () => {
+  const schema: JsonSchema = { type: 'object', properties: { count: { type: 'integer', title: 'Number of items' }, from: { type: 'string', title: 'From', enum: ['start', 'end'] }, spread: { type: 'integer', title: 'Spread', 'x-raw': true } } };
+  const onValue = vi.fn();
+  renderWith(<Form schema={schema} names={NAMES} onValue={onValue} />);
+  dropOn(screen.getByRole('textbox', { name: 'Number of items' }), 'item.count');
+  dropOn(screen.getByRole('combobox', { name: 'From' }), 'item.from');
+  expect(onValue).toHaveBeenLastCalledWith({ count: '=item.count', from: '=item.from' });
+  expect(screen.queryByRole('button', { name: 'Use an expression: Spread' })).toBeNull();
+});
