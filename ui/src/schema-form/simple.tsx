@@ -212,7 +212,7 @@ export function PlainTextField(field: FieldProps) {
   const hints = hintsOf(schema);
   const text = textOf(value);
   const store = (next: string) => onValue(next === '' && !required ? undefined : next);
-  // Beside data a field may come by drag: a name takes its name, any other text is taken as it is written.
+  // Where there are data a field may be dragged here: a name takes its name, any other text is taken as it is written.
   const drop = host === null ? {} : NAMES.has(field.name) ? dropLastName(readOnly, store) : dropNothing;
   const secret = schema['x-secret'] === true;
   // Hidden at first, whatever was shown elsewhere.
