@@ -34,7 +34,7 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(bar.getByText('Active', { exact: true })).toBeVisible();
 
     // Fired by hand it is the run of the active version.
-    await page.getByRole('link', { name: 'Automations' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     const row = page.getByRole('row').filter({ hasText: name });
     await expect(row).toContainText('Every weekday at 09:30, Europe/Berlin');
     await row.getByRole('button').click();
@@ -63,7 +63,7 @@ for (const theme of ['light', 'dark'] as const) {
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
     await expect(bar.getByRole('button', { name: 'Activate' })).toBeVisible();
-    await page.getByRole('link', { name: 'Automations' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     await expect(page.getByRole('row').filter({ hasText: name })).toHaveCount(0);
   });
 }

@@ -30,6 +30,7 @@ test('a number of 64 bits is shown exactly in panel, card, variables and dialog,
   await page.locator('.cv-node[data-node=take]').click();
   await page.keyboard.press('Alt+r');
   const dialog = page.getByRole('dialog', { name: 'Run Take it alone' });
+  await dialog.getByRole('radio', { name: 'JSON' }).click();
   const box = dialog.getByRole('textbox', { name: 'Step input' });
   await expect(box).toContainText('"id": 9007199254740993');
   await box.click();

@@ -100,7 +100,7 @@ for (const theme of ['light', 'dark'] as const) {
     // Fired by hand it gets sample answers.
     await step.getByRole('button', { name: 'Run the active version' }).click();
     await expect.poll(async () => (await runs()).length).toBe(2);
-    await page.getByRole('link', { name: 'Automations' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     await expect(page.getByRole('row').filter({ hasText: name })).toContainText(`Form at /forms/${path}`);
   });
 }

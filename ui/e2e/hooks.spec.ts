@@ -37,7 +37,7 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(page.getByText(`${name} is active`)).toBeVisible();
     const started = await fetch(`${host.origin}/hooks/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ customer: 'Grace' }) });
     expect(started.status).toBe(202);
-    await page.getByRole('link', { name: 'Automations' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     const row = page.getByRole('row').filter({ hasText: name });
     await expect(row).toContainText(`${host.origin}/hooks/${path}`);
     await expect(row).toContainText('Completed');

@@ -52,7 +52,7 @@ for (const theme of ['light', 'dark'] as const) {
     })).items.every((one) => one.seen);
     await expect.poll(asked, { timeout: 30_000 }).toBe(true);
     orders.items.push({ id: 2, name: 'Grace' });
-    await page.getByRole('link', { name: 'Automations' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     const row = page.getByRole('row').filter({ hasText: name });
     await expect(row).toContainText(`New items of ${orders.url}`);
     await expect(row).toContainText('Completed', { timeout: 30_000 });
@@ -105,7 +105,7 @@ test('another workflow is the source: chosen, tested with its run, activated', a
   const looks = async () => (await host.rpc<{ runs: { status: string }[] }>('run_list', { workflow: shop.document.id })).runs.filter((run) => run.status === 'completed').length;
   await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(1);
   orders.items.push({ id: 2, name: 'Grace' });
-  await page.getByRole('link', { name: 'Automations' }).click();
+  await page.getByRole('link', { name: 'Automation' }).click();
   const row = page.getByRole('row').filter({ hasText: 'New shop orders' });
   await expect(row).toContainText(`New items of the workflow ${shop.document.id}`);
   await expect(row).toContainText('Completed', { timeout: 30_000 });
@@ -143,7 +143,7 @@ test('a file that arrives in a granted folder starts a run', async ({ page }) =>
     writeFileSync(draft, 'name,email\nAda,ada@example.org\n');
     copyFileSync(draft, join(inbox, 'notes.txt'));
     renameSync(draft, join(inbox, 'customers.csv'));
-    await page.getByRole('link', { name: 'Automations' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     const row = page.getByRole('row').filter({ hasText: 'Customers' });
     await expect(row).toContainText(`Files *.csv in ${inbox}`);
     await expect(row).toContainText('Completed', { timeout: 30_000 });

@@ -71,6 +71,7 @@ test('c16 run to here, run this step, run from here; a changed step and what fol
   // The same with other values: they are typed, and only they are sent.
   await fromMenu(page, 'double', 'Run this step with…');
   const dialog = page.getByRole('dialog', { name: 'Run Double it alone' });
+  await dialog.getByRole('radio', { name: 'JSON' }).click();
   await dialog.getByRole('textbox', { name: 'Step input' }).click();
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.insertText('[{ "n": 21 }]');

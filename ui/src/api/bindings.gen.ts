@@ -1627,7 +1627,30 @@ export interface ExportProblem {
   message: string;
   /** What to do. */
   hint: string;
+  /** What is wrong, for who shows it in another language. */
+  reason?: ExportReason;
+  /** What it names: a field, a variable, a tool server, the number of a rule. */
+  name?: string;
 }
+
+/** Why exported programs cannot do what a workflow asks. */
+export type ExportReason =
+  | 'people'
+  | 'failures'
+  | 'brokers'
+  | 'module'
+  | 'rule_people'
+  | 'check_model'
+  | 'check_people'
+  | 'tool_people'
+  | 'secret_address'
+  | 'secret_field'
+  | 'secret_setting'
+  | 'secret_variable'
+  | 'tool_server'
+  | 'runner'
+  | 'sources'
+  | 'system';
 
 /** What is written. */
 export type ExportTarget = 'bundle' | 'container' | 'source';
@@ -1727,6 +1750,8 @@ export interface ExpressionPreview {
   item?: number;
   /** Reference of the workflow file: what is pinned for a step stands in place of what it put out. */
   pins?: string;
+  /** For who looks at data and not at a text that is being typed: up to 2 MiB come whole, of a longer list its first elements. */
+  whole?: boolean;
 }
 
 /** An answer that was not taken. */
@@ -1761,6 +1786,8 @@ export interface FailureGroup {
   workflowName: string;
   /** The failed step, without iterations. */
   stepId: string;
+  /** Its title in the newest failed run. */
+  stepTitle?: string;
   /** Code of the error; may be empty. */
   code: string;
   /** The message, with `#`, `<id>`, `<time>`, `<path>`, `<url>` and `"…"` in the place of its values. */
@@ -1787,6 +1814,8 @@ export interface FailureGroupDetails {
   workflowName: string;
   /** The failed step, without iterations. */
   stepId: string;
+  /** Its title in the newest failed run. */
+  stepTitle?: string;
   /** Code of the error; may be empty. */
   code: string;
   /** The message, with `#`, `<id>`, `<time>`, `<path>`, `<url>` and `"…"` in the place of its values. */
@@ -1801,8 +1830,6 @@ export interface FailureGroupDetails {
   firstAt: string;
   /** RFC 3339. */
   lastAt: string;
-  /** Title of the step in the newest failed run. */
-  stepTitle?: string;
   /** The shape of the input, one place with its type each: `/items/* /price number`. */
   shape: string[];
   /** The newest open failure. */
@@ -7128,6 +7155,8 @@ export interface WorkflowCreate {
   name?: string;
   /** Copy of this sample or template instead of an empty workflow. */
   sampleId?: string;
+  /** The zone of who creates it, like `Europe/Berlin`: schedules and business hours of the sample mean its clock. */
+  timezone?: string;
 }
 
 /** Payload of `workflow_done` (R-09). */

@@ -50,7 +50,7 @@ const PLACES: Partial<Record<Command, (answer: unknown) => void>> = {
   },
   // Without a reference: there is no way to the whole that has the masks of the task, or none at all.
   task_get: (answer) => { mark(answer, (at, ref) => ref === '' && /^\/(variables\/[^/]*|upstream\/\d+\/output)$/.test(at)); },
-  expression_preview: (answer) => { mark(answer, (at, ref) => ref === '' && at === '/value'); },
+  expression_preview: (answer) => { mark(answer, (at, ref) => ref === '' && /^\/value(\/\d+)?$/.test(at)); },
 };
 
 /** What stands on a side of one place of a comparison: the place, the side, and the part of the value. */

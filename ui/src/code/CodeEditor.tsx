@@ -17,7 +17,7 @@ import { useEffect, useRef } from 'react';
 import { afterPaint, runWaiting, settle } from './after-paint.ts';
 import { celLanguage, kitHighlight, templateLanguage } from './cel-language';
 import { expressionCompletion, insideTemplate, type LoadNames } from './completion';
-import { draggedField, isFieldDrag, replacedBy } from './field-drag';
+import { draggedField, intoTemplate, isFieldDrag, replacedBy } from './field-drag';
 import { styleNonce } from './style-nonce.ts';
 import { dropFieldTarget, fieldTarget, setFieldTarget, type FieldTarget } from './field-target.ts';
 import { t } from '../i18n/index.ts';
@@ -128,9 +128,10 @@ export function CodeEditor(props: CodeEditorProps) {
         latest.current.onDropField(expression);
         return;
       }
-      const bare = mode !== 'template' || insideTemplate(editor.state.sliceDoc(0, at));
-      const insert = bare ? expression : `{{${expression}}}`;
-      const { from, to } = mode === 'cel' ? replacedBy(editor.state.doc.toString(), at) : { from: at, to: at };
+      const text = editor.state.doc.toString();
+      // Braces that are open are being typed: they are closed by whoever types.
+      const isOpen = mode === 'template' && insideTemplate(text.slice(0, at)) && !text.slice(at).includes('}}');
+      const { from, to, insert } = mode === 'template' && !isOpen ? intoTemplate(text, at, expression) : { ...(mode === 'cel' ? replacedBy(text, at) : { from: at, to: at }), insert: expression };
       editor.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
       editor.focus();
     };

@@ -22,14 +22,31 @@ export function lastName(expression: string): string {
 const REFERENCE = /(?:paired\('(?:[^'\\]|\\.)*'\)|[A-Za-z_]\w*)(?:\.[A-Za-z_]\w*|\[\d+\]|\['(?:[^'\\]|\\.)*'\])*/g;
 
 /** Which part of an expression a field takes that is put at `at`: an expression that is one reference as a whole, else the
- * reference that it is put into, else nothing. A field in the middle of a name would make neither of the two. */
+ * reference that it is put into or that it touches, else nothing. A field in the middle of a name would make neither of the two. */
 export function replacedBy(expression: string, at: number): { from: number; to: number } {
   for (const found of expression.matchAll(REFERENCE)) {
     const [from, to] = [found.index, found.index + found[0].length];
     const whole = expression.trim() === found[0];
-    if (whole || (from < at && at < to && expression[to] !== '(')) return { from, to };
+    if (whole || (from <= at && at <= to && expression[to] !== '(')) return { from, to };
   }
   return { from: at, to: at };
+}
+
+const PLACEHOLDER = /\{\{([\s\S]*?)\}\}/g;
+
+/** How a field is put into a text with {{ }}: at the edges of a placeholder next to it, within it as into an expression, elsewhere as one more. */
+export function intoTemplate(text: string, at: number, expression: string): { from: number; to: number; insert: string } {
+  for (const found of text.matchAll(PLACEHOLDER)) {
+    const [from, to, inner = ''] = [found.index, found.index + found[0].length, found[1]];
+    if (at <= from || at >= to) continue;
+    const start = from + 2;
+    if (inner.trim() === '') return { from: start, to: to - 2, insert: expression };
+    if (text.slice(start, at).trim() === '') return { from, to: from, insert: `{{${expression}}}` };
+    if (text.slice(at, to - 2).trim() === '') return { from: to, to, insert: `{{${expression}}}` };
+    const within = replacedBy(inner, at - start);
+    return { from: start + within.from, to: start + within.to, insert: expression };
+  }
+  return { from: at, to: at, insert: `{{${expression}}}` };
 }
 
 /** A text as CEL writes it. */

@@ -147,7 +147,8 @@ export function schemaOf(values: readonly unknown[]): SchemaLine[] {
     }
     for (const [name, children] of names) {
       const at = [...path, name];
-      const plain = children.find((child) => typeof child !== 'object' || child === null);
+      // An example says more than null does.
+      const plain = children.find((child) => typeof child !== 'object') ?? (children.includes(null) ? null : undefined);
       lines.push({
         path: at, depth, name, types: [...new Set(children.map((child) => (isCut(child) ? child.type : typeOf(child))))], seen: children.length,
         ...(plain === undefined ? {} : { sample: short(plain) }),

@@ -1,7 +1,7 @@
 /** Words of schedules, activation and the screen of automations. */
 export const automations = {
-  'nav.automations': 'Automations',
-  'action.goAutomations': 'Go to automations',
+  'nav.automations': 'Automation',
+  'action.goAutomations': 'Go to automation',
 
   'schedule.title': 'When it runs',
   'schedule.kind': 'Repeat',
@@ -83,8 +83,8 @@ export const automations = {
 
   'automations.notice': '{name} failed',
   'automations.noticeText': 'Open the run to see why. This workflow is not mentioned again for an hour.',
-  'automations.noticeSource': 'Its source cannot be read. Automations shows why. This workflow is not mentioned again for an hour.',
-  'automations.title': 'Automations',
+  'automations.noticeSource': 'Its source cannot be read. Automation shows why. This workflow is not mentioned again for an hour.',
+  'automations.title': 'Automation',
   'automations.list': 'Active triggers',
   'automations.none': 'Nothing runs automatically yet',
   'automations.noneText': 'Add a trigger to a workflow, such as Schedule, Webhook, Form page, File watch or New items, and press Activate.',

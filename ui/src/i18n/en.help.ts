@@ -28,7 +28,7 @@ export const help = {
   'tour.runs.text': 'Each run is kept with the input, the output and the duration of every step. Open one to go back in time, or to run it again from any step with corrected values.',
   'tour.inbox.title': 'Inbox: decide where a person is needed',
   'tour.inbox.text': 'Steps that failed and approvals arrive here. Correct a value, retry, approve or reject; the run then continues.',
-  'tour.automations.title': 'Automations: workflows that start automatically',
+  'tour.automations.title': 'Automation: workflows that start automatically',
   'tour.automations.text': 'Schedules, web addresses, forms and files start a workflow once you activate it. This list says when each one runs next.',
   'tour.audit.title': 'Audit: a record that shows every change',
   'tour.audit.text': 'Each step, error and decision is recorded, chained by hashes and signed. Anyone can verify an exported part without this program.',

@@ -52,6 +52,7 @@ export const panel = {
   'formFields.add': 'Add field',
   'formFields.none': 'The form asks for nothing yet.',
   'form.dropFields': 'Drag fields here, or add one.',
+  'form.dropOfItem': 'This setting takes fields of the item that arrives at this step. Open Input to drag one.',
   'form.twice': '"{name}" already exists. Use another name.',
   'form.up': 'Move up',
   'form.variant': 'Option {n}',

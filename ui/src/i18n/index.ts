@@ -14,4 +14,5 @@ export { localKinds } from './kind-words.ts';
 export { jsonWords, whatWords } from './json-words.ts';
 export * from './format.ts';
 export { applyLanguage, useLanguage, type Language } from './language.ts';
+export { localTimeZone, timeZones } from './time-zone.ts';
 export { t, type MessageArgs, type MessageKey };

@@ -358,7 +358,7 @@ export const steps: { [kind: string]: KindWords } = {
     '/config/properties/onChildError/x-ui/labels/collect_errors': '继续并收集错误',
   },
   'flow.noop': {
-    '/title': '汇合',
+    '/title': '等待分支',
     '/description': '等待所有传入连线并传递其项。',
     '/ports/success/title': '完成',
     '/ports/error/title': '错误',

@@ -52,6 +52,7 @@ export const panel = {
   'formFields.add': '添加字段',
   'formFields.none': '表单还没有任何字段。',
   'form.dropFields': '将字段拖到这里，或添加一个。',
+  'form.dropOfItem': '此设置只接受到达此步骤的项的字段。请从“输入”中拖动。',
   'form.twice': '“{name}”已存在。请使用其他名称。',
   'form.up': '上移',
   'form.variant': '选项 {n}',

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
 import type { ExpressionName, JsonSchema } from '../api/types.ts';
 import { renderWith } from '../test/render.tsx';
+import { FIELD_MIME } from '../code/field-drag.ts';
 import { SchemaForm, type ExpressionHost } from './index.ts';
 
 const NAMES: ExpressionName[] = [{ label: 'item', type: 'object' }, { label: 'item.id', type: 'integer' }, { label: 'item.rows', type: 'array' }];
@@ -47,4 +48,41 @@ it('several fields are pressed in the order that is wanted, and others are added
   expect(onValue).toHaveBeenLastCalledWith({ by: ['rows', 'id', 'address.city'] });
   fireEvent.click(screen.getByRole('button', { name: 'rows', pressed: true }));
   await waitFor(() => expect(onValue).toHaveBeenLastCalledWith({ by: ['id', 'address.city'] }));
+});
+
+const dropOn = (place: HTMLElement, expression: string) => fireEvent.drop(place, { dataTransfer: { getData: (type: string) => (type === FIELD_MIME ? expression : ''), types: [FIELD_MIME] } });
+
+it('a field of the item is dropped where a field is named; one of another step is refused', async () => {
+  const onValue = vi.fn();
+  renderWith(<Form schema={ONE} names={NAMES} onValue={onValue} />);
+  dropOn(await screen.findByRole('combobox', { name: 'List' }), 'item.address.city');
+  expect(onValue).toHaveBeenLastCalledWith({ field: 'address.city' });
+  dropOn(screen.getByRole('combobox', { name: 'List' }), "paired('x').other");
+  expect(onValue).toHaveBeenCalledTimes(1);
+  renderWith(<Form schema={MANY} names={NAMES} onValue={onValue} />);
+  dropOn(screen.getByRole('group', { name: 'Same in' }), 'item.id');
+  expect(onValue).toHaveBeenLastCalledWith({ by: ['id'] });
+});
+
+it('a text that is taken as it is written knows no expressions: what is dropped on a name is a name', () => {
+  const raw: JsonSchema = { type: 'object', properties: { into: { type: 'string', title: 'Result in', 'x-raw': true, 'x-ui': { widget: 'text' } }, find: { type: 'string', title: 'Find', 'x-raw': true, 'x-ui': { widget: 'text' } } } };
+  const onValue = vi.fn();
+  renderWith(<Form schema={raw} names={NAMES} onValue={onValue} />);
+  expect(screen.queryByText(/drag a field here/)).toBeNull();
+  dropOn(screen.getByRole('textbox', { name: 'Result in' }), 'item.address.city');
+  expect(onValue).toHaveBeenLastCalledWith({ into: 'city' });
+  dropOn(screen.getByRole('textbox', { name: 'Find' }), 'item.id');
+  expect(onValue).toHaveBeenCalledTimes(1);
+  fireEvent.change(screen.getByRole('textbox', { name: 'Find' }), { target: { value: '=' } });
+  expect(onValue).toHaveBeenLastCalledWith({ into: 'city', find: '=' });
+});
+
+it('a field that is dropped on a number or a choice is its value; where values are kept as they are written nothing is offered', () => {
+  const schema: JsonSchema = { type: 'object', properties: { count: { type: 'integer', title: 'Number of items' }, from: { type: 'string', title: 'From', enum: ['start', 'end'] }, spread: { type: 'integer', title: 'Spread', 'x-raw': true } } };
+  const onValue = vi.fn();
+  renderWith(<Form schema={schema} names={NAMES} onValue={onValue} />);
+  dropOn(screen.getByRole('textbox', { name: 'Number of items' }), 'item.count');
+  dropOn(screen.getByRole('combobox', { name: 'From' }), 'item.from');
+  expect(onValue).toHaveBeenLastCalledWith({ count: '=item.count', from: '=item.from' });
+  expect(screen.queryByRole('button', { name: 'Use an expression: Spread' })).toBeNull();
 });

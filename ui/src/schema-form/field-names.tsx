@@ -3,8 +3,9 @@
 import { useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button, Select, TextInput } from '../kit/index.ts';
+import { dropField } from './drop-name.ts';
 import { FieldFrame, type FieldProps } from './frame.tsx';
-import { fieldsOf, type KnownField } from './known-fields.ts';
+import { fieldsOf, fieldsOfItems, type KnownField } from './known-fields.ts';
 import { hintsOf, textOf } from './model.ts';
 import { useExample, useForm } from './scope.ts';
 
@@ -15,7 +16,13 @@ function useFields(prefer: string | undefined): readonly KnownField[] {
   const revision = host?.revision;
   useEffect(() => {
     let here = true;
-    host?.names().then((names) => { if (here) setKnown(fieldsOf(names, prefer)); }, () => { /* Without names one writes them. */ });
+    const seen = fieldsOfItems(host?.seen?.(['item']) ?? []);
+    host?.names().then((names) => {
+      if (!here) return;
+      const told = fieldsOf(names, prefer);
+      const more = seen.filter((one) => !told.some((other) => other.name === one.name));
+      setKnown(prefer === undefined ? [...told, ...more] : [...told, ...more].toSorted((a, b) => Number(b.type === prefer) - Number(a.type === prefer)));
+    }, () => { /* Without names one writes them. */ });
     return () => { here = false; };
   }, [host, revision, prefer]);
   return known;
@@ -33,11 +40,12 @@ export function FieldNameField(field: FieldProps) {
   const [writes, setWrites] = useState(false);
   const value = textOf(field.value);
   const store = (next: string) => onValue(next === '' && !required ? undefined : next);
+  const drop = dropField(readOnly, known, store);
   if (writes || known.length === 0) {
     return (
       <FieldFrame field={field}>
         {({ id, describedBy, invalid }) => (
-          <TextInput id={id} mono aria-describedby={describedBy} value={value} invalid={invalid} readOnly={readOnly} placeholder={example} autoFocus={writes} onChange={store} />
+          <span className="field-drop" {...drop}><TextInput id={id} mono aria-describedby={describedBy} value={value} invalid={invalid} readOnly={readOnly} placeholder={example} autoFocus={writes} onChange={store} /></span>
         )}
       </FieldFrame>
     );
@@ -49,8 +57,10 @@ export function FieldNameField(field: FieldProps) {
   return (
     <FieldFrame field={field}>
       {({ id, invalid }) => (
-        <Select id={id} label={label} value={value === '' ? NONE : value} options={options} invalid={invalid} disabled={readOnly}
-          onChange={(next) => { if (next === OTHER) setWrites(true); else store(next === NONE ? '' : next); }} />
+        <span className="field-drop" {...drop}>
+          <Select id={id} label={label} value={value === '' ? NONE : value} options={options} invalid={invalid} disabled={readOnly}
+            onChange={(next) => { if (next === OTHER) setWrites(true); else store(next === NONE ? '' : next); }} />
+        </span>
       )}
     </FieldFrame>
   );
@@ -77,7 +87,7 @@ export function FieldNamesField(field: FieldProps) {
       <button type="button" className="lab-add" onClick={() => setDraft('')} aria-label={`${t('form.add')}: ${label}`}>+ {t('form.add')}</button>
     )}>
       {() => (
-        <div className="field-names" role="group" aria-label={label}>
+        <div className="field-names" role="group" aria-label={label} {...dropField(readOnly || full, known, add)}>
           {/* One list: what is pressed moves to its place and keeps the focus. */}
           {[...chosen, ...(readOnly || full ? [] : free.map(({ name }) => name))].map((name) => {
             const on = chosen.includes(name);

@@ -6,6 +6,7 @@ import { AnyField, JsonField } from './any.tsx';
 import { KeyValueField, ListField, ObjectField, Properties, VariantsField } from './compound.tsx';
 import { CelField, ExpressionField, TextField } from './expression.tsx';
 import { FieldNameField, FieldNamesField } from './field-names.tsx';
+import { dropExpression } from './drop-name.ts';
 import { requestFocus } from './focus.ts';
 import { Findings } from './frame.tsx';
 import { diagnosticsAt, hintsOf, isExpression, labelOf, pointerOf, typesOf, widgetOf, type Path, type Widget } from './model.ts';
@@ -17,9 +18,14 @@ const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel'
 
 const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming', 'formFields']);
 
+/** Values that are chosen or counted; an expression takes their place. */
+const LITERALS: ReadonlySet<Widget> = new Set(['select', 'switch', 'number', 'duration']);
+
 export function Field(props: FieldArgs) {
   const scope = useForm();
-  const plain = hintsOf(props.schema).plain === true && scope.host !== null;
+  // What is kept as it is written is no expression, and none is offered.
+  const raw = props.schema['x-raw'] === true && LITERALS.has(widgetOf(props.schema));
+  const plain = (raw || hintsOf(props.schema).plain === true) && scope.host !== null;
   const literal = useMemo(() => ({ ...scope, host: null }), [scope]);
   return plain ? <FormScopeProvider value={literal}><OneField {...props} /></FormScopeProvider> : <OneField {...props} />;
 }
@@ -36,7 +42,8 @@ interface FieldArgs {
 }
 
 function OneField({ name, schema, value, path, required = false, label, bare = false }: FieldArgs) {
-  const { base, diagnostics, host, edit, widgets } = useForm();
+  const form = useForm();
+  const { base, diagnostics, host, edit, widgets } = form;
   const widget = widgetOf(schema);
   const focusName = useId();
   const types = typesOf(schema);
@@ -69,6 +76,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'credential':
     case 'workflow':
     case 'incoming':
+    case 'timezone':
       return <PlainTextField {...props} />;
     case 'cel':
     // Rows come from outside, as they ask the host for more than a schema says.
@@ -81,7 +89,8 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     case 'path':
     case 'provider':
     case 'model':
-      return host ? <TextField {...props} /> : <PlainTextField {...props} />;
+      // What is kept as it is written knows no expressions: one would be taken for a name.
+      return host && schema['x-raw'] !== true ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'formFields':
     case 'code':
       // A box without a type takes any value: a text body and a JSON body are both right.
@@ -89,12 +98,13 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
       if (json) return <JsonField {...props} swaps={swaps} />;
       return host ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'select':
-      return <SelectField {...props} />;
     case 'switch':
-      return <SwitchField {...props} />;
     case 'number':
-    case 'duration':
-      return <NumberField {...props} />;
+    case 'duration': {
+      const Literal = widget === 'select' ? SelectField : widget === 'switch' ? SwitchField : NumberField;
+      if (!swaps) return <Literal {...props} />;
+      return <div className="field-drop" {...dropExpression(form.readOnly, props.onValue)}><Literal {...props} /></div>;
+    }
     case 'file':
       // Without somebody who sends files it is the name of one.
       return types.includes('array') ? <ListField {...props} /> : <PlainTextField {...props} />;

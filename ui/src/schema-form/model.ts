@@ -11,7 +11,7 @@ export type Path = readonly (string | number)[];
 
 const WIDGETS = [
   'text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path',
-  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file', 'field', 'fields', 'incoming', 'formFields',
+  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file', 'field', 'fields', 'incoming', 'formFields', 'timezone',
 ] as const;
 export type Widget = (typeof WIDGETS)[number];
 
@@ -42,7 +42,7 @@ export interface UiHints {
   when?: Readonly<Record<string, readonly unknown[]>>;
   /** Of a name of a field: fields of this type are offered first. */
   prefer?: string;
-  /** What a new step has in this setting, where that is not the default. */
+  /** What a new step has in this setting, where that is not the default; of a time zone `local`: the zone of the person who adds the step. */
   initial?: unknown;
   /** In a table: before every name; and every value is an expression. */
   prefix?: string;

@@ -23,7 +23,8 @@ export interface ExpressionAssistant {
 
 /** Where expressions get their names and their live results. Without a host a form takes literals only. */
 export interface ExpressionHost {
-  preview(text: string, kind: 'cel' | 'value', item: number): Promise<Preview | null>;
+  /** `whole`: also a large value, for who looks at the data. */
+  preview(text: string, kind: 'cel' | 'value', item: number, whole?: boolean): Promise<Preview | null>;
   /** `inside`: what a loop asks about one of its iterations. */
   names(inside?: boolean): Promise<readonly ExpressionName[]>;
   /** Values that the field at a path (`['item', 'total']`) had in the data of the panel, to be chosen from. */

@@ -4,11 +4,12 @@ import { useId, useState } from 'react';
 import { isLarge } from '../json/exact-json.ts';
 import { numberKept } from '../json/read-json.ts';
 import { Icon, IconButton, Select, Switch, TextInput } from '../kit/index.ts';
-import { t, whatWords } from '../i18n/index.ts';
+import { t, timeZones, whatWords } from '../i18n/index.ts';
 import { useFieldFault } from './field-faults.ts';
 import { ToExpression } from './expression.tsx';
+import { dropLastName, dropNothing } from './drop-name.ts';
 import { FieldFrame, Findings, type FieldProps } from './frame.tsx';
-import { choicesOf, hintsOf, isMultiline, keyOf, optionsOf, parseNumber, textOf, toExpression, typesOf } from './model.ts';
+import { choicesOf, hintsOf, isMultiline, keyOf, optionsOf, parseNumber, textOf, toExpression, typesOf, type Offered } from './model.ts';
 import { useExample, useForm } from './scope.ts';
 
 interface Bounds { least?: number | undefined; most?: number | undefined }
@@ -201,17 +202,24 @@ export function SwitchField({ label, schema, value, findings, onValue }: FieldPr
   );
 }
 
-/** Text without expressions: titles, notes, params of a run. */
+/** Settings that give a field its name. */
+const NAMES: ReadonlySet<string> = new Set(['into', 'entryName', 'countName', 'resultField', 'name']);
+
+/** Text without expressions: titles, notes, params of a run, and settings that are taken as they are written. */
 export function PlainTextField(field: FieldProps) {
   const { schema, value, required, onValue } = field;
-  const { readOnly } = useForm();
+  const { host, readOnly } = useForm();
   const hints = hintsOf(schema);
   const text = textOf(value);
+  const store = (next: string) => onValue(next === '' && !required ? undefined : next);
+  // Where there are data a field may be dragged here: a name takes its name, any other text is taken as it is written.
+  const drop = host === null ? {} : NAMES.has(field.name) ? dropLastName(readOnly, store) : dropNothing;
   const secret = schema['x-secret'] === true;
   // Hidden at first, whatever was shown elsewhere.
   const [shown, setShown] = useState(false);
   const list = useId();
   const show = secret ? <IconButton small icon="eye" label={t('form.showValue')} pressed={shown} onClick={() => setShown(!shown)} /> : null;
+  const offered: readonly Offered[] | undefined = hints.widget === 'timezone' ? timeZones().map((value) => ({ value })) : hints.offered;
   const example = useExample(schema);
   const placeholder = example ?? (typeof schema.default === 'string' ? schema.default : readOnly ? '' : placeholderOf(schema.format));
   return (
@@ -225,10 +233,12 @@ export function PlainTextField(field: FieldProps) {
           </span>
         ) : (
           <>
-          {hints.offered ? <datalist id={list}>{hints.offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist> : null}
+          {offered ? <datalist id={list}>{offered.map((one) => <option key={one.value} value={one.value} label={one.label} />)}</datalist> : null}
+          <span className="field-drop" {...drop}>
           <TextInput id={id} type={secret && !shown ? 'password' : 'text'} aria-describedby={describedBy} value={text} invalid={invalid} readOnly={readOnly} placeholder={placeholder}
-            mono={hints.widget === 'path'} list={hints.offered ? list : undefined} onChange={(next) => onValue(next === '' && !required ? undefined : next)}
+            mono={hints.widget === 'path'} list={offered ? list : undefined} onChange={store}
             end={show} />
+          </span>
           </>
         )
       }

@@ -6,7 +6,7 @@ import { act } from '../api/queries.ts';
 import { readJson } from '../json/read-json.ts';
 import type { OpenWorkflow, Workflow } from '../api/types.ts';
 import { attempt, showError } from '../shared/use-async-action.ts';
-import { jsonWords, t } from '../i18n/index.ts';
+import { jsonWords, localTimeZone, t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 import { importWorkflow, offerImport } from './parts/import-dialog.tsx';
 import { navigate } from './router.ts';
@@ -14,7 +14,7 @@ import { navigate } from './router.ts';
 export { attempt, showError };
 
 export async function createWorkflow(options: { name?: string; sampleId?: string } = {}): Promise<OpenWorkflow | undefined> {
-  const made = await attempt(() => act('workflow_create', options));
+  const made = await attempt(() => act('workflow_create', { ...options, timezone: localTimeZone() }));
   if (made) navigate({ screen: 'workflow', ref: made.ref });
   return made;
 }

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'react';
 import { act, useCommand, usePermission } from '../api/queries.ts';
 import type { Sample, WorkflowEntry } from '../api/types.ts';
 import { Gallery, type Loaded } from '../features/gallery/gallery.tsx';
-import { t } from '../i18n/index.ts';
+import { localTimeZone, t } from '../i18n/index.ts';
 import { Button, ConfirmDialog, keysOf, toast, useActions, useAllActions, type Action } from '../kit/index.ts';
 import { forgetSession } from './builder/session.ts';
 import { attempt, createWorkflow, importFile, openFile, runWhenOpen } from './commands.ts';
@@ -34,7 +34,7 @@ export function GalleryScreen() {
     setBusy(null);
   }
   const openSample = (sample: Sample, run: boolean) => void withBusy(`${run ? 'run' : 'open'}:${sample.id}`, async () => {
-    const made = await attempt(() => act('workflow_create', { sampleId: sample.id }));
+    const made = await attempt(() => act('workflow_create', { sampleId: sample.id, timezone: localTimeZone() }));
     if (!made) return;
     if (run) runWhenOpen(made.ref);
     navigate({ screen: 'workflow', ref: made.ref });

@@ -356,8 +356,21 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, catalog: &Ca
             found.push(Diagnostic::error(Code::MissingConfig, place, message, "Fill it in, or remove the row"));
             continue;
         }
+        if matches!(violation.keyword.as_str(), "minLength" | "pattern") && is_empty_in_row(config, &violation.path) {
+            let field = words::setting(&descriptor.config, &violation.path);
+            let place = format!("{at}{}", violation.path);
+            let message = format!("{field} is empty");
+            found.push(Diagnostic::error(Code::MissingConfig, place, message, format!("Fill in {field}")));
+            continue;
+        }
         found.push(misfit(&at, node, descriptor, &violation));
     }
+}
+
+/// A text in a row of a list that somebody added and has not filled in yet.
+fn is_empty_in_row(config: &Value, pointer: &str) -> bool {
+    let is_in_row = pointer.split('/').any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    is_in_row && config.pointer(pointer).and_then(Value::as_str) == Some("")
 }
 
 /// A row of a list that somebody added and has not filled in yet: nothing wrong was written.

@@ -32,6 +32,7 @@ pub const WIDGETS: &[&str] = &[
     "fields",
     "incoming",
     "formFields",
+    "timezone",
 ];
 const UI_KEYS: &[&str] =
     &["widget", "group", "placeholder", "order", "width", "labels", "offered", "when", "initial", "prefer"];

@@ -3,6 +3,7 @@
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { isObject } from '../../json/json.ts';
 import { asSchema } from '../../json/json-schema.ts';
+import { localTimeZone } from '../../i18n/index.ts';
 import type { Edit, EdgeRef } from './document.ts';
 import { FRAME_MIN, holdsSteps, isFrame, parentOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from '../../shared/step-ids.ts';
@@ -33,11 +34,14 @@ function frameFor(document: Workflow, catalog: Catalog, kind: NodeDescriptor, { 
   return kind.role === 'trigger' ? undefined : found;
 }
 
+/** "Every day at 08:00" means the clock on the wall of who says it. */
+const initialOf = ({ widget, initial }: { [hint: string]: unknown }): unknown => (widget === 'timezone' && initial === 'local' ? localTimeZone() : initial);
+
 /** Config fields that the kind gives a default for stay out of the file: the engine fills them, and the file stays short. What is better for
  * new steps than the default, which is for files of before, is written. */
 function newNode(document: Workflow, kind: NodeDescriptor): WorkflowNode {
   const properties = asSchema(kind.config).properties ?? {};
-  const initial = Object.entries(properties).flatMap(([name, schema]) => (schema['x-ui']?.['initial'] === undefined ? [] : [[name, schema['x-ui']['initial']] as const]));
+  const initial = Object.entries(properties).flatMap(([name, schema]) => (schema['x-ui']?.['initial'] === undefined ? [] : [[name, initialOf(schema['x-ui'])] as const]));
   const config: Record<string, unknown> = Object.fromEntries(initial);
   if (config['keepInput'] === true) {
     const name = resultName(document);

@@ -1,7 +1,7 @@
 /** Small whole workflows that an empty one can begin with. What only the person knows (an address, a folder) is left open: the problems list asks for it. */
 
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { localTimeZone, t } from '../../i18n/index.ts';
 import { applyEdits, type Edit } from './document.ts';
 import { autoLayout } from './model/layout.ts';
 
@@ -15,7 +15,7 @@ const starterOf = (id: StarterId, path: string): Starter => {
     case 'daily':
       return {
         nodes: {
-          every_morning: { type: 'trigger.schedule', title: t('start.daily.when'), config: { cron: '0 8 * * *' } },
+          every_morning: { type: 'trigger.schedule', title: t('start.daily.when'), config: { cron: '0 8 * * *', timezone: localTimeZone() } },
           fetch: { type: 'http.request', title: t('start.daily.fetch'), config: { method: 'GET' } },
           report: { type: 'file.write', title: t('start.daily.write'), config: { path: 'report.json', content: '=item.response' } },
         },

@@ -6,7 +6,7 @@ import { formatNumber, t, tn } from '../../i18n/index.ts';
 
 type List = NonNullable<Commands['workflow_export_check']['response']['checkList']>;
 
-const MODULES = ['connectors', 'core', 'databases', 'documents', 'files', 'http', 'mail', 'model', 'people', 'retrieval', 'script', 'tools', 'triggers'] as const;
+const MODULES = ['brokers', 'connectors', 'core', 'databases', 'documents', 'failures', 'files', 'http', 'mail', 'model', 'people', 'retrieval', 'script', 'tools', 'triggers'] as const;
 type Module = (typeof MODULES)[number];
 const isKnown = (name: string): name is Module => (MODULES as readonly string[]).includes(name);
 

@@ -53,6 +53,12 @@ it('names what is in the way with its place, and writes nothing', async () => {
   expect(onShow).toHaveBeenCalledWith('call');
 });
 
+it('says why in the language of the window, and what can be chosen in the dialog', async () => {
+  shown({ checkList: LIST, problems: [{ code: 'EXPORT_KIND', path: '/nodes/ask/type', message: "'Ask' (builtin.human_form) asks a person.", hint: 'Choose --human ui.', reason: 'people' }] });
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('Step ask: This step asks a person, and the program has no way to ask.Choose above how people answer, or remove the step.');
+});
+
 it('asks again for each choice, and for another service only with an address', async () => {
   const { fake } = shown(GOOD);
   await screen.findByRole('region', { name: 'What the machine needs' });

@@ -7,7 +7,7 @@ import { useCommand } from '../../api/queries.ts';
 import type { Commands, Diagnostic, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { useCopy } from '../../code/use-copy.ts';
-import { t, tn } from '../../i18n/index.ts';
+import { t, tn, type MessageKey } from '../../i18n/index.ts';
 import { Banner, Button, Dialog, DialogCancel, Field, IconButton, Segmented, Select, SignalIcon, Skeleton, TextInput } from '../../kit/index.ts';
 import { Fault } from '../../shared/form-error.tsx';
 import { CheckList, sizeText } from './check-list.tsx';
@@ -117,6 +117,19 @@ export function ExportDialog(props: ExportProps) {
   );
 }
 
+/** In the language of the window, and about what can be chosen here; errors of the workflow are said as the builder says them. */
+function wordsOf({ reason, name, message, hint }: Problem): { message: string; hint: string } {
+  if (reason === undefined || reason === null) return { message, hint };
+  return { message: t(`export.why.${reason}`, { name: name ?? '' }), hint: t(REMEDIES[reason]) };
+}
+
+type Reason = NonNullable<Problem['reason']>;
+const REMEDIES: Readonly<Record<Reason, MessageKey>> = {
+  people: 'export.do.people', failures: 'export.do.failures', brokers: 'export.do.brokers', module: 'export.do.module', rule_people: 'export.do.rule', check_model: 'export.do.checkModel',
+  check_people: 'export.do.checkPeople', tool_people: 'export.do.people', secret_address: 'export.do.secret', secret_field: 'export.do.secret', secret_setting: 'export.do.secret',
+  secret_variable: 'export.do.secret', tool_server: 'export.do.toolServer', runner: 'export.do.runner', sources: 'export.do.sources', system: 'export.do.system',
+};
+
 function Problems({ problems, document, titleOf, onShow }: ExportProps & { problems: readonly Problem[] }) {
   if (problems.length === 0) return null;
   return (
@@ -125,11 +138,12 @@ function Problems({ problems, document, titleOf, onShow }: ExportProps & { probl
         {problems.map((one) => {
           const step = one.workflow ? undefined : nodeOf(one as unknown as Diagnostic, document);
           const place = step === undefined ? [one.workflow, one.path].filter(Boolean).join(' ') : titleOf(step);
+          const words = wordsOf(one);
           return (
             <li key={`${one.workflow ?? ''} ${one.path} ${one.message}`}>
               <div className="grow col">
-                <span>{place === '' || one.message.includes(place) ? null : <b><Pieces text={place} />: </b>}<Pieces text={one.message} /></span>
-                <span className="s t2"><Pieces text={one.hint} /></span>
+                <span>{place === '' || words.message.includes(place) ? null : <b><Pieces text={place} />: </b>}<Pieces text={words.message} /></span>
+                <span className="s t2"><Pieces text={words.hint} /></span>
               </div>
               {step === undefined ? null : <Button small variant="ghost" onClick={() => onShow(step)}>{t('export.show')}</Button>}
             </li>

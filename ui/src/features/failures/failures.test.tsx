@@ -44,6 +44,20 @@ it('a hundred thousand failures of one kind are a page, and the next one when it
   expect(screen.queryByRole('button', { name: /^Replay/ })).toBeNull();
 });
 
+it('names steps by their titles, those in loops with the iteration', async () => {
+  const titled = { ...group, stepId: 'each/book', stepTitle: 'Book the order' };
+  renderWith(<GroupList selected={undefined} onSelect={nothing} />, { failure_groups: () => ({ groups: [titled], total: 1, filling: false }) });
+  expect(await screen.findByText('Orders, Book the order')).toBeTruthy();
+  cleanup();
+  renderWith(<GroupDetail group="g1" onOpenRun={nothing} onOpenTask={nothing} onPropose={nothing} />, {
+    who: () => ({ operatorId: 'user:anna', role: 'viewer', via: 'app' }),
+    failure_group: () => ({ ...titled, shape: [], replays: [], newest: failure(1) }),
+    failure_members: () => ({ failures: [{ ...failure(1), stepId: 'each[17]/book' }, { ...failure(2), stepId: 'other' }] }),
+  });
+  expect(await screen.findByText('Book the order [17]')).toBeTruthy();
+  expect(screen.getByText('other')).toBeTruthy();
+});
+
 it('a preview of very many failures counts all and keeps a part of them', async () => {
   const user = userEvent.setup();
   renderWith(<GroupDetail group="g1" onOpenRun={nothing} onOpenTask={nothing} onPropose={nothing} />, {

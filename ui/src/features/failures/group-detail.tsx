@@ -55,9 +55,16 @@ export function GroupDetail({ group, onOpenRun, onOpenTask, onPropose }: GroupDe
       {sample && details.open > 0 ? (may('replay_start') ? <CorrectionForm group={group} open={details.open} sample={sample} /> : null) : <EmptyState title={t('failures.gone')} text={t('failures.choose')} />}
       {details.replays.length > 0 ? <h3 className="m">{t('failures.replays')}</h3> : null}
       {details.replays.map((replay) => <ReplayCard key={replay.replay} replay={replay} onOpenRun={onOpenRun} />)}
-      {details.open > 0 ? <MemberList group={group} title={(id) => (id === details.stepId ? step : plain(id))} sample={sample?.failure} onChoose={setChosen} onOpenRun={onOpenRun} onOpenTask={onOpenTask} /> : null}
+      {details.open > 0 ? <MemberList group={group} title={(place) => placeText(place, details.stepId, step)} sample={sample?.failure} onChoose={setChosen} onOpenRun={onOpenRun} onOpenTask={onOpenTask} /> : null}
     </div>
   );
+}
+
+/** The title of the step; of one in a loop with the number of the iteration. */
+function placeText(place: string, stepId: string, title: string): string {
+  const iterations = [...place.matchAll(/\[[^\]]*\]/g)].map(([found]) => found);
+  if (place.replaceAll(/\[[^\]]*\]/g, '') !== stepId) return plain(place);
+  return plain([title, ...iterations].join(' '));
 }
 
 /** Every open failure, however many there are: pages are read as they come into sight. */

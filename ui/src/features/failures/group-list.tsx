@@ -45,7 +45,7 @@ export function GroupList({ selected, onSelect }: { selected: string | undefined
               <span className="fl-count c-err" aria-label={tn('failures.open', group.open)}>{formatNumber(group.open)}</span>
               <span className="fl-cause">
                 <b className="ell" title={plain(group.message)}><Pieces text={group.code ? `${group.code}: ${group.sample || group.message}` : group.sample || group.message} /></b>
-                <span className="ell t2">{t('failures.at', { workflow: plain(group.workflowName), step: plain(group.stepId) })}</span>
+                <span className="ell t2">{t('failures.at', { workflow: plain(group.workflowName), step: plain(group.stepTitle ?? group.stepId) })}</span>
               </span>
               <span className="t3 nw">{formatAgo(group.lastAt)}</span>
             </div>

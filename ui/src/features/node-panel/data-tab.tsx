@@ -77,7 +77,7 @@ const KeptFrom = ({ runId }: { runId: string }) => <a href={`#/run/${encodeURICo
 function Values({ nodeId, side, values, item, onItem, root, where, portTitles, readOnly, onEachEntry }: { readOnly: boolean; portTitles: PortTitles | undefined; onEachEntry: (() => void) | undefined; where: string | undefined; nodeId: string; side: 'input' | 'output'; values: StepValues; item: number; onItem: (item: number) => void; root: string | undefined }) {
   const [view, setView] = useState<View>('json');
   const [search, setSearch] = useState('');
-  const ports = Object.keys(values.output);
+  const ports = useMemo(() => inOrder(Object.keys(values.output), portTitles), [values, portTitles]);
   const [chosen, setPort] = useState<string | null>(null);
   const port = chosen !== null && ports.includes(chosen) ? chosen : (ports[0] ?? '');
   const data = useMemo<unknown[]>(
@@ -112,7 +112,7 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
         )
       ) : (
         <>
-          {onEachEntry ? <Button small icon="plus" onClick={onEachEntry}>{t('data.eachEntry')}</Button> : null}
+          {onEachEntry ? <div className="row"><Button small icon="plus" onClick={onEachEntry}>{t('data.eachEntry')}</Button></div> : null}
           {side === 'output' ? <BytesView runId={values.runId} step={nodeId} items={(values.output[port] ?? []).slice(at, at + 1)} /> : null}
           <div className="row data-tools">
             <TextInput icon="search" className="grow" aria-label={t('data.search')} placeholder={t('data.search')} value={search} onChange={setSearch} />
@@ -125,7 +125,10 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
               <div className="row s t3"><span className="grow">{root && !readOnly ? t('data.dragHint') : ''}</span><span>{formatSize(sizeOf(data[at]))}</span><CopyButton value={data[at]} /></div>
             </>
           ) : view === 'table' ? (
-            <Table data={data} at={at} onItem={onItem} search={search} label={label} />
+            <>
+              <Table data={data} root={readOnly ? undefined : root} at={at} onItem={onItem} search={search} label={label} />
+              {root && !readOnly ? <p className="s t3">{t('data.dragHint')}</p> : null}
+            </>
           ) : (
             <Schema data={data} root={root} search={search} label={label} />
           )}
@@ -151,9 +154,15 @@ function sourceText({ source, startedAt }: StepValues, where: string | undefined
   return where ? t('data.sourceLiveAt', { where }) : t('data.sourceLive');
 }
 
+/** As on the card, whichever of them something came out of first; others behind. */
+function inOrder(ports: string[], titles: PortTitles | undefined): string[] {
+  const known = Object.keys(titles ?? {});
+  return ports.toSorted((a, b) => (known.includes(a) ? known.indexOf(a) : known.length) - (known.includes(b) ? known.indexOf(b) : known.length));
+}
+
 const ROWS = 200;
 
-function Table({ data, at, onItem, search, label }: { data: readonly unknown[]; at: number; onItem: (item: number) => void; search: string; label: string }) {
+function Table({ data, root, at, onItem, search, label }: { data: readonly unknown[]; root: string | undefined; at: number; onItem: (item: number) => void; search: string; label: string }) {
   const [limit, setLimit] = useState(ROWS);
   const columns = useMemo(() => columnsOf(data), [data]);
   const needle = search.trim().toLowerCase();
@@ -166,7 +175,7 @@ function Table({ data, at, onItem, search, label }: { data: readonly unknown[]; 
   return (
     <div className="box data-table">
       <table aria-label={label}>
-        <thead><tr><th scope="col">#</th>{plain ? <th scope="col">{label}</th> : columns.map((name) => <th scope="col" key={name}><Pieces text={name} /></th>)}</tr></thead>
+        <thead><tr><th scope="col">#</th>{plain ? <th scope="col">{label}</th> : columns.map((name) => <th scope="col" key={name}><Name name={name} path={[name]} root={root} /></th>)}</tr></thead>
         <tbody>
           {rows.slice(0, limit).map(({ one, index }) => (
             <tr key={index} className={index === at ? 'on' : ''} onClick={() => onItem(index)}>

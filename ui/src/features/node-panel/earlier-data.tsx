@@ -82,7 +82,7 @@ const nodeOf = (id: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(id) ? `n
 
 /** What is offered of a step, and how it is written: its item that this one comes from, its only output, or all of its items. */
 async function look({ id, title }: EarlierStep, each: boolean, host: ExpressionHost, ahead: boolean): Promise<Found> {
-  const ask = (text: string) => host.preview(text, 'cel', host.item);
+  const ask = (text: string) => host.preview(text, 'cel', host.item, true);
   const node = nodeOf(id);
   // Both at once when somebody waits: the list opens after one answer. Ahead one after the other, so that a preview of what is typed finds the
   // host free. What is refused because something else was just asked is asked again.

@@ -40,8 +40,8 @@ export function useExpressionHost(document: Workflow, nodeId: string, runId: str
       item,
       setItem,
       revision,
-      preview: async (text, kind, at) => {
-        const result = await call('expression_preview', { document: latest.current, nodeId, text, kind, item: at, ...of });
+      preview: async (text, kind, at, whole = false) => {
+        const result = await call('expression_preview', { document: latest.current, nodeId, text, kind, item: at, ...(whole ? { whole } : {}), ...of });
         return result.state === 'error' && UNBOUND.test(result.message) ? null : result;
       },
       names: (inside) => (inside === true ? within : around).get(),

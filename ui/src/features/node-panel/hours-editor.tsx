@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { isObject } from '../../json/json.ts';
 import type { Diagnostic } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { localTimeZone, t, timeZones } from '../../i18n/index.ts';
 import { Checkbox, Field, Switch, TextInput } from '../../kit/index.ts';
 import { Findings, JsonBox, diagnosticsAt } from '../../schema-form/index.ts';
 import { DAYS, hoursOf, listOf, withDay, type Day, type Hours } from './hours-model.ts';
@@ -33,7 +33,7 @@ export function HoursEditor({ value, diagnostics, readOnly, onChange }: {
           <Field label={t('workflow.hoursZone')} required>
             {({ id }) => <Kept id={id} list={ZONES} value={hours.timezone} readOnly={readOnly} invalid={at('/timezone', false).length > 0} onKeep={(timezone) => onChange({ ...hours, timezone: timezone.trim() })} />}
           </Field>
-          <datalist id={ZONES}>{Intl.supportedValuesOf('timeZone').map((zone) => <option key={zone} value={zone} />)}</datalist>
+          <datalist id={ZONES}>{timeZones().map((zone) => <option key={zone} value={zone} />)}</datalist>
           <Findings findings={at('/timezone', false)} />
           <div className="box">
             {DAYS.map((day) => <DayRow key={day} day={day} hours={hours} readOnly={readOnly} findings={at(`/hours/${day}`, true)} onChange={onChange} />)}
@@ -58,7 +58,7 @@ export function HoursEditor({ value, diagnostics, readOnly, onChange }: {
 /** Monday to Friday, where this person is. */
 function usual(): Hours {
   const work = ['09:00-17:00'];
-  return { timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, hours: { mon: work, tue: work, wed: work, thu: work, fri: work } };
+  return { timezone: localTimeZone(), hours: { mon: work, tue: work, wed: work, thu: work, fri: work } };
 }
 
 function DayRow({ day, hours, readOnly, findings, onChange }: {

@@ -17,6 +17,7 @@ import { earlierSteps } from './earlier-steps.ts';
 import { ErrorTab } from './error-tab.tsx';
 import { canTryRequest } from './try-request.ts';
 import { useExpressionHost } from './expression-host.ts';
+import { useFullValues } from './full-values.ts';
 import { servedSteps } from './handler-tab.tsx';
 import type { IncomingStep } from './incoming-field.tsx';
 import { listFieldOf } from './list-field.ts';
@@ -66,17 +67,18 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   const ran = useStepData(document.id, nodeId, run, props.at?.nodeId === nodeId ? props.at.path : undefined);
   // Runs in the builder put out what is pinned; an old run shows what it put out.
   const pinFile = readOnly || !pins || Object.keys(pins.steps).length === 0 ? undefined : pins.fileRef;
-  const data = useArriving(around, nodeId, run, ran, readOnly ? undefined : pins?.steps, pinFile);
+  const data = useFullValues(useArriving(around, nodeId, run, ran, readOnly ? undefined : pins?.steps, pinFile));
   const values = data.kind === 'data' ? data.values : null;
   // The rules of a handler are asked about the call that failed: their names are those of its step.
   const about = node?.type === 'builtin.error_handler' ? servedSteps(around, nodeId)[0] ?? nodeId : nodeId;
-  const theirs = useStepData(document.id, about, run, props.at?.nodeId === about || props.at?.nodeId === nodeId ? props.at.path : undefined);
+  const theirs = useFullValues(useStepData(document.id, about, run, props.at?.nodeId === about || props.at?.nodeId === nodeId ? props.at.path : undefined));
   const seen = theirs.kind === 'data' ? theirs.values : null;
   const seenPins = pinFile !== undefined && showsNext(theirs) ? pinFile : undefined;
   const pinned = seenPins === undefined ? '' : Object.values(pins?.steps ?? {}).map((one) => one.pinnedAt).join(' ');
   const revision = seen ? `${seen.runId} ${seen.path ?? ''} ${String(seen.input.length)} ${String(seen.running)} ${pinned}` : `${theirs.kind} ${pinned}`;
   const asked = useExpressionHost(document, about, run?.runId || undefined, seen?.path, revision, seenPins);
-  const input = seen?.input;
+  // A step that has not run yet is asked about what would arrive.
+  const input = about === nodeId ? values?.input : seen?.input;
   const host = useMemo(() => ({ ...asked, ...(input?.length ? { seen: seenIn(input.map((one) => one.data)) } : {}) }), [asked, input]);
   const box = useRef<HTMLElement>(null);
   const wide = useWide(box);

@@ -93,7 +93,7 @@ export function useArriving(document: Workflow, nodeId: string, run: RunView | n
   const wired = document.edges.some((edge) => edge.to === nodeId);
   const runId = run != null && run.lastSeq > 0 ? run.runId : undefined;
   // Asked again with the wires, not with every letter that is typed into a setting.
-  const asked = useMemo(() => ({ document, nodeId, text: 'items', kind: 'cel' as const, ...(runId === undefined ? {} : { runId }), ...(pinFile === undefined ? {} : { pins: pinFile }) }), [nodeId, runId, pinFile, document.edges]); // eslint-disable-line react/exhaustive-deps
+  const asked = useMemo(() => ({ document, nodeId, text: 'items', kind: 'cel' as const, whole: true, ...(runId === undefined ? {} : { runId }), ...(pinFile === undefined ? {} : { pins: pinFile }) }), [nodeId, runId, pinFile, document.edges]); // eslint-disable-line react/exhaustive-deps
   const { data } = useCommand('expression_preview', asked, { enabled: empty && wired && pinned === null, staleTime: 0 });
   return useMemo<StepDataState>(() => {
     const values = (source: 'arrives' | 'arrivesPinned', of: string, items: readonly unknown[]): StepDataState => ({

@@ -277,3 +277,21 @@ it('says whose variables are changed when the step stands in another file, and b
   await userEvent.click(press());
   await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ stepId: 'each[0]/ship/put', input: [{ n: 5 }], overrides: {} }));
 });
+
+it('a step that runs alone has its input as a table, and those of earlier runs to choose from', async () => {
+  const { fake } = renderWith(<RerunDialog runId="r-1" step="put" alone steps={[{ name: 'put', title: 'Put' }]} definition={{ signalbox: 1, id: 'w', name: 'W', nodes: { put: { type: 'data.set', typeVersion: 1 } }, edges: [] }} onStarted={() => undefined} onClose={() => undefined} />, {
+    rerun_look: (() => PLAN) as never, run_rerun: (() => ({ runId: 'r-2' })) as never,
+    run_list: (() => ({ runs: ['r-1', 'r-0', 'r-same', 'r-none'].map((runId) => ({ runId })) })) as never,
+    run_step_data: (({ runId }: { runId: string }) => (runId === 'r-none' ? null : { runId, startedAt: '2026-11-30T02:00:00.000Z', config: {}, output: {}, input: [{ item: 0, data: { n: runId === 'r-0' ? 7 : 1 } }] })) as never,
+  });
+  const cell = await screen.findByRole<HTMLInputElement>('textbox', { name: 'n of item 1' });
+  expect(cell.value).toBe('1');
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Input from' }));
+  const options = await screen.findAllByRole('option');
+  expect(options).toHaveLength(2);
+  await userEvent.click(options[1] as HTMLElement);
+  await waitFor(() => expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'n of item 1' }).value).toBe('7'));
+  await userEvent.type(screen.getByRole('textbox', { name: 'n of item 1' }), '5');
+  await userEvent.click(screen.getByRole('button', { name: /^Run this step/ }));
+  await waitFor(() => expect(fake.calls.find((call) => call.command === 'run_rerun')?.payload).toMatchObject({ input: [{ n: 75 }] }));
+});

@@ -18,6 +18,9 @@ import { usePins, withPins } from '../../shared/pins.ts';
 import { shortRunId } from '../../shared/run-status.tsx';
 import { formatStep, type NameOf } from '../../shared/format-path.ts';
 import type { RerunPart } from '../../shared/rerun-context.ts';
+import { itemsOf, tableOf } from '../../shared/items-table/cells.ts';
+import { ItemsTable } from '../../shared/items-table/items-table.tsx';
+import { InputHistory } from './input-history.tsx';
 import { changedOf, missingOf, readItems, readValues, undeclared } from './edits.ts';
 
 type Plan = Commands['rerun_look']['response'];
@@ -155,12 +158,16 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
   const asIs = useMemo(() => ({ variables: pretty(plan.context), input: pretty(plan.input), params: pretty(plan.params) }), [plan]);
   const texts = { ...asIs, ...typed };
   const [keep, setKeep] = useState<'ask' | 'keep'>('ask');
+  const [view, setView] = useState<'table' | 'json'>(alone ? 'table' : 'json');
+  // The earlier run whose input was taken, until something else is.
+  const [from, setFrom] = useState<string | undefined>();
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<ApiError | null>(null);
   const before = { variables: plan.context as JsonMap, params: plan.params as JsonMap };
   const variables = useMemo(() => readValues(texts.variables), [texts.variables]);
   const params = useMemo(() => readValues(texts.params), [texts.params]);
   const input = useMemo(() => readItems(texts.input), [texts.input]);
+  const rows = useMemo(() => ('value' in input ? tableOf(input.value) : null), [input]);
   const inputChanged = 'value' in input && !same(plan.input, input.value);
   const problems: Record<Part, string | undefined> = {
     variables: problemOf(variables, texts.variables, before.variables),
@@ -231,7 +238,20 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
         <div className="rr-values">
           <Tabs<Part> label={t('rerun.values')} value={part} onChange={setPart} tabs={outside ? [tab('input'), tab('variables'), tab('params')] : [tab('variables'), tab('input'), tab('params')]}>
             {outside && part !== 'input' ? <p className="s t2">{t(part === 'variables' ? 'rerun.outerVariables' : 'rerun.outerParams', { ...outside })}</p> : null}
-            <div className="rr-edit" data-quiet>
+            {part === 'input' && workflowId !== undefined && !plan.masked && !outside ? (
+              <InputHistory workflowId={workflowId} nodeId={stepAt(plan.stepId).stepId} runId={runId} items={plan.input} chosen={from}
+                onChoose={(run, items) => { setFrom(run); onType('input', items === undefined ? undefined : pretty(items)); setRefused(null); }} />
+            ) : null}
+            {part === 'input' && rows ? (
+              <div className="row"><span className="grow" /><Segmented<'table' | 'json'> small label={t('pins.view')} value={view} onChange={setView} options={[{ value: 'table', label: t('pins.table') }, { value: 'json', label: t('pins.json') }]} /></div>
+            ) : null}
+            {part === 'input' && rows && view === 'table' ? (
+              <ItemsTable table={rows} onChange={(next) => {
+                const text = pretty(itemsOf(next));
+                onType('input', text === asIs.input ? undefined : text);
+                setRefused(null);
+              }} />
+            ) : <div className="rr-edit" data-quiet>
               <CodeEditor key={part} mode="json" minLines={4} label={labelOf(part)} value={texts[part]} invalid={problems[part] !== undefined}
                 onChange={(text) => {
                   // By its letters: by what it says the editor would write it anew under the fingers.
@@ -239,7 +259,7 @@ function Form({ typed, onType, onLeave, question, runId, title, alone, first, ou
                   // It was said of values that are not there any more.
                   setRefused(null);
                 }} />
-            </div>
+            </div>}
             {problems[part] ? <p className="s c-err row gap1" role="alert"><Icon name="errd" size={12} />{problems[part]}</p> : null}
             {part === 'params' && strange.length ? <p className="s c-wait row gap1" role="status"><Icon name="warn" size={12} />{tn('rerun.undeclared', strange.length, { names: strange.map((name) => t('rerun.quoted', { name: plain(name) })).join(', ') })}</p> : null}
             {plan.masked ? <p className="s t2 row gap1"><Icon name="eye" size={12} />{t('rerun.masked')}</p> : null}

@@ -41,7 +41,7 @@ describe('gallery', () => {
   it('shows nothing that does not work yet', async () => {
     await at('#/workflows');
     const rail = screen.getByRole('navigation', { name: 'Main' });
-    expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Automations', 'Inbox', 'Audit', 'Catalog', 'Help', 'Settings']);
+    expect(within(rail).getAllByRole('link').map((link) => link.textContent)).toEqual(['Workflows', 'Runs', 'Automation', 'Inbox', 'Audit', 'Catalog', 'Help', 'Settings']);
   });
 
   it('draws nothing that the role takes away again: it is known before anything is drawn', async () => {

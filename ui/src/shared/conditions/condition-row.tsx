@@ -1,6 +1,6 @@
 // One row: its field, the comparison, the value, and what it comes to without a value.
 
-import { useId, useState, type DragEvent } from 'react';
+import { useId, useRef, useState, type DragEvent } from 'react';
 import { draggedField, isFieldDrag } from '../../code/field-drag.ts';
 import { t, type MessageKey } from '../../i18n/index.ts';
 import { Icon, IconButton, Select, TextInput, Tooltip } from '../../kit/index.ts';
@@ -32,17 +32,23 @@ export function RowEditor({ row, n, scope, onChange, onRemove }: { row: Row; n: 
   const typeFor = (path: FieldPath): FieldType => typeOfPath(path, scope);
   const type = typeFor(row.path);
   const count = valuesOf(row.op);
-  const setValue = (at: number, value: Operand) => onChange({ ...row, values: Array.from({ length: Math.max(row.values.length, at + 1) }, (_, i) => (i === at ? value : row.values[i] ?? textLiteral(''))) });
+  // On the way to `customer.city` the field is `customer`, which has other comparisons: what was chosen comes back with the next letter.
+  const wanted = useRef<Pick<Row, 'op' | 'values'>>(row);
+  const change = (next: Row) => {
+    wanted.current = next;
+    onChange(next);
+  };
+  const setValue = (at: number, value: Operand) => change({ ...row, values: Array.from({ length: Math.max(row.values.length, at + 1) }, (_, i) => (i === at ? value : row.values[i] ?? textLiteral(''))) });
   const wrong = row.values.some((value) => !isNumber(value) && operandText(value) !== '');
   return (
     <div className="cond-row" role="group" aria-label={t('cond.row', { n })}>
-      <FieldBox row={row} n={n} scope={scope} onPath={(path) => onChange(changedRow(row, { path }, typeFor))} />
+      <FieldBox row={row} n={n} scope={scope} onPath={(path) => onChange(changedRow(isBlank(row) ? row : { ...row, op: wanted.current.op, values: wanted.current.values }, { path }, typeFor))} />
       {readOnly ? <span /> : <IconButton small icon="x" label={t('cond.remove', { n })} onClick={onRemove} />}
       <span className="cond-op">
-        <Select label={t('cond.operator', { n })} value={row.op} disabled={readOnly} onChange={(op) => onChange(changedRow(row, { op }, typeFor))}
+        <Select label={t('cond.operator', { n })} value={row.op} disabled={readOnly} onChange={(op) => change(changedRow(row, { op }, typeFor))}
           options={operatorsFor(type, row.op).map((op) => ({ value: op, label: operatorLabel(op, type) }))} />
       </span>
-      {count === 0 ? null : count === undefined ? <Values row={row} n={n} scope={scope} type={type} onChange={onChange} /> : (
+      {count === 0 ? null : count === undefined ? <Values row={row} n={n} scope={scope} type={type} onChange={change} /> : (
         <span className="cond-values">
           <Value row={row} at={0} label={t('cond.value', { n })} n={n} scope={scope} type={type} onValue={(value) => setValue(0, value)} />
           {count === 2 ? <><span className="s t2">{t('cond.toShort')}</span><Value row={row} at={1} label={t('cond.to', { n })} n={n} scope={scope} type={type} onValue={(value) => setValue(1, value)} /></> : null}

@@ -166,7 +166,8 @@ export function seenTexts(values: readonly unknown[]): string[] {
 export function valuesAt(path: readonly (string | number)[], items: readonly unknown[]): unknown[] {
   const [root, ...rest] = path;
   if (root !== 'item') return [];
-  return items.slice(0, 200).flatMap((item) => {
+  // Two lists come one behind the other: both ends are looked at.
+  return (items.length <= 200 ? items : [...items.slice(0, 100), ...items.slice(-100)]).flatMap((item) => {
     let at: unknown = item;
     for (const part of rest) {
       if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return [];

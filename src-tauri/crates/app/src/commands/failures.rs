@@ -45,6 +45,7 @@ fn group(one: signalbox_store::FailureGroup) -> FailureGroup {
         workflow_id: one.workflow_id,
         workflow_name: one.workflow_name,
         step_id: one.step,
+        step_title: None,
         code: one.code,
         message: one.message,
         sample: one.sample,
@@ -59,10 +60,14 @@ fn group(one: signalbox_store::FailureGroup) -> FailureGroup {
 /// that is kept with the group knows nothing of the paths that an author marks.
 fn seen(app: &App, caller: &Caller, one: signalbox_store::FailureGroup) -> ApiResult<FailureGroup> {
     let mut shown = group(one);
+    let newest = app.store.failures(&shown.group, None, 1)?.pop();
+    if let Some(newest) = &newest {
+        shown.step_title = title_of(app, &newest.run_id, &shown.step_id);
+    }
     if caller.role >= CallerRole::Builder {
         return Ok(shown);
     }
-    let text = match app.store.failures(&shown.group, None, 1)?.pop() {
+    let text = match newest {
         Some(newest) => message_of(app, &newest)?,
         None => String::new(),
     };
@@ -102,28 +107,16 @@ pub(crate) fn failure_group(app: &App, caller: &Caller, request: FailureGroupGet
     let replays = app.store.replays(Some(&request.group), REPLAYS)?;
     let suggestion = suggestion(app, &one.kind)?;
     let replays = replays.into_iter().map(|row| shown(app, row)).collect::<ApiResult<Vec<_>>>()?;
-    let step_title = match &newest {
-        Some(newest) => title_of(app, &newest.run_id, &one.step)?,
-        None => None,
-    };
     let shape = one.shape.lines().map(str::to_owned).collect();
     // Who may only look sees no settings that were made of values.
     let suggestion = suggestion.filter(|_| caller.role >= CallerRole::Builder).map(|(suggestion, _)| suggestion);
-    Ok(FailureGroupDetails {
-        group: seen(app, caller, one)?,
-        step_title,
-        shape,
-        newest: newest.map(failure),
-        replays,
-        suggestion,
-    })
+    Ok(FailureGroupDetails { group: seen(app, caller, one)?, shape, newest: newest.map(failure), replays, suggestion })
 }
 
-fn title_of(app: &App, run_id: &str, step: &str) -> ApiResult<Option<String>> {
-    let id = step.rsplit('/').next().unwrap_or(step);
-    let files = app.pinned_all(&app.store.run(run_id)?)?;
-    let title = files.iter().find_map(|file| file.nodes.get(id)?.title.clone());
-    Ok(title.filter(|title| !title.is_empty()))
+/// What people call a step in a run: its title, else that of its kind.
+fn title_of(app: &App, run_id: &str, step: &str) -> Option<String> {
+    let (path, id) = step.rsplit_once('/').map_or((None, step), |(path, id)| (Some(path), id));
+    app.about_run(run_id)?.names.get(path, id).map(str::to_owned)
 }
 
 /// The newest rule that was used three times for failures of a kind, as a step.

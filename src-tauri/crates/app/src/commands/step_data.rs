@@ -154,7 +154,7 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
     scope.allowance = Some(preview_limits::allowance());
     Ok(match evaluate(&request.text, request.kind, &scope) {
         Ok(value) => Preview::Value {
-            value: wire::truncate(&value, "").unwrap_or(value),
+            value: if request.whole { leading(value) } else { wire::truncate(&value, "").unwrap_or(value) },
             item_count,
             item,
             run_label: if view.run_id.is_empty() {
@@ -167,6 +167,26 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
         },
         Err(error) => failed(&error),
     })
+}
+
+/// Bytes of a value that somebody looks at.
+const SEEN: usize = 2 * 1024 * 1024;
+
+/// A value that fits; of a list that does not, the elements at its beginning that do.
+fn leading(value: Value) -> Value {
+    let list = match value {
+        Value::Array(list) => list,
+        value if value.to_string().len() <= SEEN => return value,
+        value => return wire::truncate(&value, "").unwrap_or(value),
+    };
+    let mut left = SEEN;
+    let fits = list.into_iter().map_while(|one| {
+        let size = one.to_string().len();
+        let shown = if size <= SEEN { one } else { wire::truncate(&one, "").unwrap_or(one) };
+        left = left.checked_sub(size.min(SEEN))?;
+        Some(shown)
+    });
+    Value::Array(fits.collect())
 }
 
 /// What a loop asks about one iteration; all else it evaluates knows what the loop got and put out.

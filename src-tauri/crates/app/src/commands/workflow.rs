@@ -108,7 +108,22 @@ pub(crate) fn workflow_create(app: &App, caller: &Caller, request: WorkflowCreat
         None => json!(Workflow::empty("new", "New")),
     };
     document["name"] = json!(name);
+    if let Some(zone) = request.timezone.as_deref().map(str::trim).filter(|zone| !zone.is_empty()) {
+        in_zone(&mut document, zone);
+    }
     add(app, caller, document, &name)
+}
+
+/// Times of day of a sample mean the clock of who uses it, not that of who wrote it.
+fn in_zone(document: &mut Value, zone: &str) {
+    for node in document["nodes"].as_object_mut().into_iter().flat_map(|nodes| nodes.values_mut()) {
+        if node["type"] == signalbox_engine::schedule::KIND && node["config"]["cron"].is_string() {
+            node["config"]["timezone"] = json!(zone);
+        }
+    }
+    if let Some(hours) = document.pointer_mut("/settings/businessHours/timezone") {
+        *hours = json!(zone);
+    }
 }
 
 pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDuplicate) -> ApiResult<OpenWorkflow> {

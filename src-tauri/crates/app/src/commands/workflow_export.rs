@@ -63,8 +63,12 @@ fn checked(file: &Path, data: &Path, chosen: &ExportChoices, program: &Path) -> 
             start: Some(export.start_downloaded(chosen.target)),
             file_name: Some(export.file_name(chosen.target)),
         },
-        Err(ApiError { code, message, hint, .. }) => {
-            refused(vec![ExportProblem { code, workflow: String::new(), path: String::new(), message, hint }])
+        Err(ApiError { code, message, hint, details, .. }) => {
+            let details = details.unwrap_or_default();
+            let reason = serde_json::from_value(details["reason"].clone()).ok();
+            let name = details["name"].as_str().map(str::to_owned);
+            let (workflow, path) = (String::new(), String::new());
+            refused(vec![ExportProblem { code, workflow, path, message, hint, reason, name }])
         }
     })
 }

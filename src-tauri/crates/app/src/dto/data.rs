@@ -157,6 +157,9 @@ pub struct ExpressionPreview {
     /// Reference of the workflow file: what is pinned for a step stands in place of what it put out.
     #[serde(default)]
     pub pins: Option<String>,
+    /// For who looks at data and not at a text that is being typed: up to 2 MiB come whole, of a longer list its first elements.
+    #[serde(default)]
+    pub whole: bool,
 }
 
 /// What an expression gives.

@@ -113,6 +113,50 @@ pub struct ExportProblem {
     pub message: String,
     /// What to do.
     pub hint: String,
+    /// What is wrong, for who shows it in another language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<ExportReason>,
+    /// What it names: a field, a variable, a tool server, the number of a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Why exported programs cannot do what a workflow asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportReason {
+    /// The step asks a person, and nobody can be asked.
+    People,
+    /// The step waits for failures of other workflows.
+    Failures,
+    /// The step speaks to a message broker.
+    Brokers,
+    /// The step needs another part that programs do not have.
+    Module,
+    /// A rule of an error handler asks a person; `name` is its number.
+    RulePeople,
+    /// A safety check asks a model.
+    CheckModel,
+    /// A safety check asks a person.
+    CheckPeople,
+    /// The tool rules may ask a person.
+    ToolPeople,
+    /// The address holds a credential.
+    SecretAddress,
+    /// A header or a query field holds a credential; `name` says which.
+    SecretField,
+    /// A setting holds a credential.
+    SecretSetting,
+    /// A variable holds a credential; `name` says which.
+    SecretVariable,
+    /// A tool server is not approved; `name` says which.
+    ToolServer,
+    /// The runner is not there; `name` is its path.
+    Runner,
+    /// The sources are not there; `name` is their folder.
+    Sources,
+    /// Images are made on Linux only.
+    System,
 }
 
 /// What an export would be.

@@ -33,6 +33,9 @@ pub struct FailureGroup {
     pub workflow_name: String,
     /// The failed step, without iterations.
     pub step_id: String,
+    /// Its title in the newest failed run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_title: Option<String>,
     /// Code of the error; may be empty.
     pub code: String,
     /// The message, with `#`, `<id>`, `<time>`, `<path>`, `<url>` and `"…"` in the place of its values.
@@ -79,9 +82,6 @@ pub struct FailureGroupDetails {
     /// The group.
     #[serde(flatten)]
     pub group: FailureGroup,
-    /// Title of the step in the newest failed run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step_title: Option<String>,
     /// The shape of the input, one place with its type each: `/items/*/price number`.
     pub shape: Vec<String>,
     /// The newest open failure.

@@ -138,6 +138,9 @@ pub struct WorkflowCreate {
     /// Copy of this sample or template instead of an empty workflow.
     #[serde(default)]
     pub sample_id: Option<String>,
+    /// The zone of who creates it, like `Europe/Berlin`: schedules and business hours of the sample mean its clock.
+    #[serde(default)]
+    pub timezone: Option<String>,
 }
 
 /// Writes a file.

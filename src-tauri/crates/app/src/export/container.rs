@@ -2,10 +2,12 @@
 //! used; any engine loads it.
 
 use super::{Download, Export, Exported, changed_runner};
+use crate::dto::ExportReason;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::clock::now_ms;
 use crate::host::files::io_error;
 use flate2::{Compression, GzBuilder};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use signalbox_adapters::durable;
 use signalbox_model::bundle::HumanReview;
@@ -145,7 +147,8 @@ impl Export {
             return Ok(());
         }
         let message = "A container image is made on Linux only: it holds the libraries of this machine.";
-        Err(refused(message.to_owned(), "Export it on Linux, or with --target bundle."))
+        Err(refused(message.to_owned(), "Export it on Linux, or with --target bundle.")
+            .with(json!({ "reason": ExportReason::System })))
     }
 
     /// An image of the program, to be sent away.

@@ -7,7 +7,7 @@ mod source;
 mod start;
 mod write;
 
-use crate::dto::{ExportCheckList, ExportedPart};
+use crate::dto::{ExportCheckList, ExportReason, ExportedPart};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
 use crate::host::outgoing;
@@ -72,7 +72,8 @@ fn runner_beside(program: &Path, name: &str) -> ApiResult<PathBuf> {
     let message = format!("The runner of exported programs is missing: {} does not exist.", runner.display());
     let hint =
         "Build it with `cargo xtask package` (or `cargo build -p signalbox-standalone`) and put it beside signalbox.";
-    Err(ApiError::new(Class::NotFound, "RUNNER_MISSING", message, hint))
+    Err(ApiError::new(Class::NotFound, "RUNNER_MISSING", message, hint)
+        .with(json!({ "reason": ExportReason::Runner, "name": runner.display().to_string() })))
 }
 
 /// A workflow file and everything that it calls, looked at.
@@ -226,6 +227,7 @@ fn approvals<'a>(
                 let message = format!("The tool server '{name}' is not approved on this machine ({used} calls it).");
                 let hint = "Approve it first, with `signalbox tools connect` and `signalbox tools approve`, or in Settings, Tools.";
                 looked.problem("", "TOOLS_NOT_APPROVED", String::new(), message, hint);
+                looked.because(ExportReason::ToolServer, Some(&name));
             }
         }
     }

@@ -5,6 +5,7 @@ mod modules;
 mod servers;
 mod triggers;
 
+use crate::dto::ExportReason;
 use crate::host::credential_lint::{is_well_known, variable};
 use crate::host::outgoing::is_telling;
 use crate::workflows::grants::{file_setting, is_fixed};
@@ -127,6 +128,7 @@ impl Looked {
             if value.as_str().is_some_and(is_well_known) {
                 let path = format!("/context/initial/{}", pointer_token(name));
                 self.plain_secret(&workflow.id, path, &format!("The variable '{name}'"));
+                self.because(ExportReason::SecretVariable, Some(name));
             }
         }
     }
@@ -137,6 +139,16 @@ impl Looked {
         }));
     }
 
+    /// Of the problem that was found last, for who says it in another language.
+    pub(super) fn because(&mut self, reason: ExportReason, name: Option<&str>) {
+        if let Some(problem) = self.problems.last_mut() {
+            problem["reason"] = json!(reason);
+            if let Some(name) = name {
+                problem["name"] = json!(name);
+            }
+        }
+    }
+
     fn kind(&mut self, at: &At<'_>, node: &Node) {
         let required = modules_of(&node.kind);
         let core: &[&str] = if required.is_empty() { &["core"] } else { &[] };
@@ -145,9 +157,10 @@ impl Looked {
         }
         let is_there = |module: &str| PORTABLE.contains(&module) || (module == "people" && self.asks_people);
         let Some(module) = required.iter().copied().find(|module| !is_there(module)) else { return };
-        let (why, hint) = refusal(module);
+        let (reason, why, hint) = refusal(module);
         let message = format!("'{}' ({}) {why}.", at.title, node.kind);
         self.problem(at.workflow, "EXPORT_KIND", at.path("/type"), message, hint);
+        self.because(reason, None);
     }
 
     fn needs_module(&mut self, module: &str, kind: &str) {
@@ -169,6 +182,7 @@ impl Looked {
                 format!("Rule {} of '{}' asks a person, and this export has no way to ask.", index + 1, at.title);
             let hint = "Choose how people answer (--human terminal, ui or callback=URL), or choose another action, for example abort.";
             self.problem(at.workflow, "EXPORT_KIND", at.path(&format!("/config/rules/{index}/action")), message, hint);
+            self.because(ExportReason::RulePeople, Some(&(index + 1).to_string()));
         }
     }
 
@@ -180,6 +194,7 @@ impl Looked {
                 format!("A safety check of '{}' asks a language model, which exported programs do not do.", at.title);
             let hint = "Run this workflow with `signalbox run`, or use a check by rules.";
             self.problem(at.workflow, "EXPORT_KIND", at.path("/guardrails"), message, hint);
+            self.because(ExportReason::CheckModel, None);
         }
         if guards.before.iter().chain(&guards.after).any(guard::Guard::asks) {
             if self.asks_people {
@@ -189,6 +204,7 @@ impl Looked {
             let message = format!("A safety check of '{}' asks a person, and this export has no way to ask.", at.title);
             let hint = "Choose how people answer (--human terminal, ui or callback=URL), or let the check block.";
             self.problem(at.workflow, "EXPORT_KIND", at.path("/guardrails"), message, hint);
+            self.because(ExportReason::CheckPeople, None);
         }
     }
 
@@ -197,6 +213,7 @@ impl Looked {
         self.sends(at, config, origin(url).as_slice());
         if is_fixed_text(url) && is_telling(url) {
             self.plain_secret(at.workflow, at.path("/config/url"), &format!("The address of '{}'", at.title));
+            self.because(ExportReason::SecretAddress, None);
         }
         for field in ["headers", "query"] {
             for (name, value) in config[field].as_object().into_iter().flatten() {
@@ -204,6 +221,7 @@ impl Looked {
                 if value.is_some_and(|value| variable(name, value)) {
                     let path = at.path(&format!("/config/{field}/{}", pointer_token(name)));
                     self.plain_secret(at.workflow, path, &format!("'{name}' in the {field} of '{}'", at.title));
+                    self.because(ExportReason::SecretField, Some(name));
                 }
             }
         }
@@ -250,6 +268,7 @@ impl Looked {
                 let is_known = self.problems.iter().any(|known| known["path"] == path.as_str());
                 if !is_known {
                     self.plain_secret(at.workflow, path, &format!("A setting of '{}'", at.title));
+                    self.because(ExportReason::SecretSetting, None);
                 }
             }
             Value::Array(list) => {

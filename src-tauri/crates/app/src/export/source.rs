@@ -3,8 +3,10 @@
 
 use super::container::{made_at, refused};
 use super::{Download, Export, Exported, HumanReview};
+use crate::dto::ExportReason;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use signalbox_model::hash::hex;
 use signalbox_oci::tar::Tree;
@@ -195,6 +197,7 @@ fn no_sources(checkout: &Path) -> ApiError {
         format!("{} does not hold the sources of Signalbox {}.", checkout.display(), env!("CARGO_PKG_VERSION"));
     let hint = "Name a checkout of this version with --source-of-signalbox DIR, or put its sources into the folder `source` beside signalbox.";
     ApiError::new(Class::NotFound, "SOURCES_MISSING", message, hint)
+        .with(json!({ "reason": ExportReason::Sources, "name": checkout.display().to_string() }))
 }
 
 fn read(path: &Path) -> ApiResult<String> {

@@ -569,3 +569,19 @@ fn an_untouched_number_of_a_re_run_stays_as_it_was() {
     let patch = edit(json!({ "n": 3, "more": 1 }))["patch"].clone();
     assert_eq!(patch.as_array().map(Vec::len), Some(1), "{patch}");
 }
+
+/// A row that was just added is to be filled in: nothing wrong was written yet.
+#[test]
+fn a_row_that_was_just_added_is_no_fault() {
+    let place = place();
+    let document = json!({ "signalbox": 1, "id": "rows", "name": "Rows", "edges": [], "nodes": {
+        "rename": { "type": "data.rename", "config": { "fields": [{ "field": "", "name": "" }] } },
+        "sort": { "type": "flow.switch", "config": { "cases": [{ "when": "true", "port": "" }] } },
+    } });
+    let found = place.ok("workflow_validate", json!({ "document": document }));
+    let of =
+        |path: &str| found.as_array().expect("a list").iter().find(|one| one["path"] == path).map(|one| &one["code"]);
+    for path in ["rename/config/fields/0/field", "rename/config/fields/0/name", "sort/config/cases/0/port"] {
+        assert_eq!(of(&format!("/nodes/{path}")), Some(&json!("MISSING_CONFIG")), "{path}: {found}");
+    }
+}

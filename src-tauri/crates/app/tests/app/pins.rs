@@ -206,3 +206,23 @@ fn previews_use_pinned_output_before_the_first_run_and_while_it_is_pinned() {
     let other = of("double", "item.n");
     assert_eq!((&other["value"], &other["pinned"]), (&json!(3), &Value::Null));
 }
+
+/// Who looks at data sees more than fits beside a text that is being typed.
+#[test]
+fn a_preview_for_who_looks_gives_long_lists_item_by_item() {
+    let place = place();
+    let document = flow();
+    let (reference, _) = stored(&place, &document);
+    let items = |count: usize, text: usize| -> Value {
+        (0..count).map(|n| json!({ "n": n, "note": "x".repeat(text) })).collect()
+    };
+    let seen = |whole: bool| {
+        let asked = json!({ "document": document, "nodeId": "double", "text": "items", "kind": "cel", "pins": reference, "whole": whole });
+        place.ok("expression_preview", asked)["value"].clone()
+    };
+    pin(&place, &reference, "fetch", items(300, 60));
+    assert_eq!(seen(false)["_truncated"], true, "a line under a field is short");
+    assert_eq!(seen(true), items(300, 60));
+    pin(&place, &reference, "fetch", items(10, 60_000));
+    assert_eq!(seen(true).as_array().map(Vec::len), Some(10), "large items too");
+}

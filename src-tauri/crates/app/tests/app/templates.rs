@@ -64,6 +64,15 @@ fn every_template_is_complete_and_its_sample_runs_to_the_end() {
     }
 }
 
+#[test]
+fn schedules_of_a_template_run_by_the_clock_of_who_uses_it() {
+    let place = place();
+    let made = place.ok("workflow_create", json!({ "sampleId": "report-from-an-api", "timezone": "Asia/Shanghai" }));
+    let config = &made["document"]["nodes"]["every_morning"]["config"];
+    assert_eq!((&config["cron"], &config["timezone"]), (&json!("0 8 * * 1-5"), &json!("Asia/Shanghai")));
+    assert_eq!(made["document"]["nodes"]["orders"]["config"]["timezone"], Value::Null, "of schedules only");
+}
+
 fn data_of(items: &Value) -> Value {
     let ports = items.as_object().expect("ports").iter();
     ports

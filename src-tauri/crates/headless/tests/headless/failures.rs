@@ -72,6 +72,7 @@ fn failures_that_are_alike_are_one_group_and_one_rule_mends_those_it_fits() {
     let group = group_of(&serving, 3);
     let listed = groups(&serving).remove(0);
     assert_eq!((&listed["stepId"], &listed["workflowId"]), (&json!("book"), &json!("orders")), "{listed}");
+    assert_eq!(listed["stepTitle"], "Book", "{listed}");
     let details = rpc(&serving, "failure_group", json!({ "group": group }));
     assert_eq!((&details["stepTitle"], &details["shape"][1]), (&json!("Book"), &json!("/amount string")), "{details}");
 

@@ -22,6 +22,22 @@ const inSentence = (query: string, words: readonly string[]): number => {
 const TITLE_BEGINS = 900;
 const beginsTitle = (query: string, title: string): number => (query !== '' && title.toLowerCase().startsWith(`${query.toLowerCase()} `) ? TITLE_BEGINS : 0);
 
+/** "excel表" is two words. */
+const spaced = (query: string): string => query.replaceAll(/(?<=\p{Script=Han})(?=[\p{L}\p{N}])(?!\p{Script=Han})|(?<=[\p{L}\p{N}])(?<!\p{Script=Han})(?=\p{Script=Han})/gu, ' ');
+
+/** What a word of a query must reach to count alone: the start of a word of a name or a job. */
+const WORD = 400;
+
+/** When no kind answers all words, those are found that answer one: "weekly report" begins with a schedule or ends with a file. */
+function scoreWords(query: string, kind: NodeDescriptor): number {
+  const words = query.trim().split(/\s+/).filter((word) => word.length >= 3 || HAN.test(word));
+  if (words.length < 2) return 0;
+  return words.reduce((sum, word) => {
+    const points = scoreTexts(word, kind);
+    return points >= WORD ? sum + points : sum;
+  }, 0) / words.length;
+}
+
 const scoreKind = (query: string, kind: NodeDescriptor): number =>
   Math.max(inSentence(query.trim(), kind.keywords), scoreTexts(query, kind), beginsTitle(query.trim(), kind.title));
 
@@ -36,14 +52,19 @@ const scoreTexts = (query: string, kind: NodeDescriptor): number =>
     ...(query.trim().length > 2 && kind.description.toLowerCase().includes(query.trim().toLowerCase()) ? [[kind.description, 0.4] as const] : []),
   ]);
 
+function best(kinds: readonly NodeDescriptor[], points: (kind: NodeDescriptor) => number): Found[] {
+  return kinds
+    .map((kind): Found => ({ kind, points: points(kind), group: 'all' }))
+    .filter((found) => found.points > 0)
+    .sort((a, b) => b.points - a.points || a.kind.title.localeCompare(b.kind.title));
+}
+
 /** The list of the search box: without a query suggested, recent, then all; with one, the best first. */
 export function findKinds(query: string, kinds: readonly NodeDescriptor[], suggested: readonly string[], recent: readonly string[]): Found[] {
   if (query.trim()) {
-    return kinds
-      .map((kind) => ({ kind, points: scoreKind(query, kind) }))
-      .filter((found) => found.points > 0)
-      .sort((a, b) => b.points - a.points || a.kind.title.localeCompare(b.kind.title))
-      .map(({ kind, points }) => ({ kind, points, group: 'all' }));
+    const words = spaced(query);
+    const all = best(kinds, (kind) => Math.max(scoreKind(query, kind), words === query ? 0 : scoreKind(words, kind)));
+    return all.length > 0 ? all : best(kinds, (kind) => scoreWords(words, kind));
   }
   const byType = new Map(kinds.map((kind) => [kind.type, kind]));
   const list: Found[] = [];

@@ -24,3 +24,10 @@ it('a new call keeps its input, and puts its result where no other call does', (
 it('what the step has already goes before', () => {
   expect(added({}, { config: { keepInput: false, url: 'https://example.org' } })).toEqual({ keepInput: false, url: 'https://example.org' });
 });
+
+it('a schedule means the clock of the person who adds it', () => {
+  const schedule = kind('trigger.schedule', { config: { type: 'object', properties: { cron: { type: 'string', 'x-ui': { initial: '0 8 * * *' } }, timezone: { type: 'string', 'x-ui': { widget: 'timezone', initial: 'local' } } } } });
+  const document = { schemaVersion: 1, id: 'w', name: 'W', nodes: {}, edges: [], layout: {} } as unknown as Workflow;
+  const edit = insertNode(document, new Map([[schedule.type, schedule]]), schedule, {}).edits[0];
+  expect(edit?.type === 'addNode' ? edit.node.config : undefined).toEqual({ cron: '0 8 * * *', timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+});

@@ -326,7 +326,7 @@ impl App {
             name.ok_or_else(|| ApiError::bad_request("A new workflow needs a name.", "Send `name`, or `ref`."))?;
         let empty = json!(signalbox_model::Workflow::empty("new", name));
         change(&empty, patch)?;
-        let request = crate::dto::WorkflowCreate { name: Some(name.to_owned()), sample_id: None };
+        let request = crate::dto::WorkflowCreate { name: Some(name.to_owned()), sample_id: None, timezone: None };
         let open = crate::commands::workflow_create(self, caller, request)?;
         self.patch_proposal(caller, &open.reference, None, patch, (AGENT, ""))
     }

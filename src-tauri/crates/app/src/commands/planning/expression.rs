@@ -141,6 +141,7 @@ fn checked(app: &App, caller: &Caller, request: &ExpressionAsk, text: &str) -> A
             path: request.path.clone(),
             pins: request.pins.clone(),
             item: request.item,
+            whole: false,
         },
     )?;
     Ok(match preview {

@@ -54,10 +54,17 @@ fn ts_168_refusals_are_told_with_their_places_and_the_list() {
     let told = folder.told(&by(HumanReview::None));
     assert_eq!(codes(&told), [("EXPORT_KIND", "/nodes/ask/type")]);
     assert_eq!(told["problems"][0]["workflow"], Value::Null, "it is the workflow that is exported");
+    assert_eq!(told["problems"][0]["reason"], "people", "for other languages");
     assert_eq!(told["checkList"]["needs"]["secrets"][0]["name"], "erp");
     assert_eq!((&told["start"], &told["checkList"]["sizeBytes"]), (&Value::Null, &Value::Null));
     // With a way to ask, only the runner is missing.
-    assert_eq!(codes(&folder.told(&by(HumanReview::Ui))), [("RUNNER_MISSING", "")]);
+    let no_runner = folder.told(&by(HumanReview::Ui));
+    assert_eq!(codes(&no_runner), [("RUNNER_MISSING", "")]);
+    assert_eq!(no_runner["problems"][0]["reason"], "runner");
+    assert!(
+        no_runner["problems"][0]["name"].as_str().is_some_and(|path| path.contains("signalbox-runner")),
+        "{no_runner}"
+    );
     let nowhere = checked(&folder.file(), folder.0.path(), &by(HumanReview::Callback), folder.0.path());
     assert_eq!(nowhere.expect_err("no address").code, "BAD_REQUEST");
 }

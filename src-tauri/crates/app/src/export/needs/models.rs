@@ -1,6 +1,7 @@
 //! Models and tools: which providers the configuration must have, and which tool servers.
 
 use super::{At, Looked, origin};
+use crate::dto::ExportReason;
 use crate::tool_servers::{named, server_of};
 use serde_json::Value;
 use signalbox_engine::agent;
@@ -105,6 +106,7 @@ impl Looked {
                 );
                 let hint = "Choose how people answer: --human terminal or --human ui.";
                 self.problem(at.workflow, "EXPORT_KIND", at.path("/config/toolRules"), message, hint);
+                self.because(ExportReason::ToolPeople, None);
             }
         }
         let skills = workflow.settings.as_ref().and_then(|settings| settings.skills.as_deref()).map(str::trim);

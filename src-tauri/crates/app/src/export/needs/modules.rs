@@ -1,5 +1,7 @@
 //! Which modules the kinds of steps need, and which runner has them.
 
+use crate::dto::ExportReason;
+
 /// Modules that some runner has; `people` is in programs that are told how to ask them.
 pub(super) const PORTABLE: &[&str] = &[
     "connectors",
@@ -72,21 +74,25 @@ pub(in super::super) fn needs_full<'a>(mut modules: impl Iterator<Item = &'a str
 }
 
 /// Why a module that is not there keeps a step from leaving, and what to do.
-pub(super) fn refusal(module: &str) -> (&'static str, &'static str) {
+pub(super) fn refusal(module: &str) -> (ExportReason, &'static str, &'static str) {
     match module {
         "people" => (
+            ExportReason::People,
             "asks a person, and this export has no way to ask",
             "Choose how people answer (--human terminal, ui or callback=URL), or remove the step.",
         ),
         "failures" => (
+            ExportReason::Failures,
             "waits for failures of other workflows, and an exported program runs no others",
             "Handle the failure in the workflow with an error handler, or keep the step in Signalbox.",
         ),
         "brokers" => (
+            ExportReason::Brokers,
             "speaks to a message broker, and exported programs do not",
             "Run this workflow with Signalbox, or start the program by a webhook or a schedule.",
         ),
         _ => (
+            ExportReason::Module,
             "needs something that exported programs do not have",
             "Run this workflow with `signalbox run`, or replace the step.",
         ),

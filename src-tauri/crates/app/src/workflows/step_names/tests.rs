@@ -26,7 +26,7 @@ fn a_step_has_the_name_of_the_file_that_it_stands_in() {
     assert_eq!(names.get(Some("each[2]/both/ask2"), "ask2"), Some("In a branch"));
     assert_eq!(names.get(Some("each[2]/both/check/check"), "ask"), Some("Approve order"));
     assert_eq!(names.get(Some("each[2]/both/check/check[0]/deeper"), "ask"), Some("Ask the office"));
-    assert_eq!(names.get(None, "bare"), Some("Join"), "else that of its kind");
+    assert_eq!(names.get(None, "bare"), Some("Wait for branches"), "else that of its kind");
     assert_eq!(names.get(Some("gone[1]"), "ask"), None);
     assert_eq!(names.get(None, "gone"), None);
 }

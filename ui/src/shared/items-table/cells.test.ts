@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseExact, writeExact } from '../../json/exact-json.ts';
-import { itemsOf, tableOf } from './pin-cells.ts';
+import { itemsOf, tableOf } from './cells.ts';
 
 it('items come back from their cells as they were, with types, gaps and large numbers', () => {
   const items = parseExact('[{"id":9007199254740993,"name":"Ada","code":"007","yes":"true","n":null,"list":[1,{"a":"b"}]},{"name":"","extra":1.5},{}]') as unknown[];
