@@ -12,7 +12,7 @@ export default defineConfig({
   // `cargo xtask test` names what passed only when it was repeated: a defect of the test, and no reason to stop everybody.
   retries: 1,
   fullyParallel: false,
-  workers: 2,
+  workers: 3,
   reporter: [['list']],
   outputDir: process.env.SIGNALBOX_TEST_RESULTS ?? 'test-results',
   use: {

@@ -80,6 +80,10 @@ fn cargo<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
     Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec(), env: Vec::new() }
 }
 
+fn with_clippy<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
+    Step { env: CLIPPY.to_vec(), ..cargo(root, name, args) }
+}
+
 fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
     Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script], env: Vec::new() }
 }
@@ -123,15 +127,16 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     ui::install(root)?;
     ui::packages(&peers_dir(root))?;
     ui::build(root)?;
-    let with_clippy = |name, args: &[&'static str]| Step { env: CLIPPY.to_vec(), ..cargo(root, name, args) };
     let nextest = shell::output("cargo", &["nextest", "--version"]).is_some();
+    // Many tests wait for a process or a disk: one more at a time than there are cores.
+    let at_once = std::thread::available_parallelism().map_or(3, |cores| cores.get() + 1).to_string();
     let tests: &[&str] = if nextest {
-        &["nextest", "run", "--workspace", "--no-fail-fast", "--retries", "1"]
+        &["nextest", "run", "--workspace", "--no-fail-fast", "--retries", "1", "--test-threads", &at_once]
     } else {
         &["test", "--workspace", "--no-fail-fast"]
     };
     let mut build = quick_checks(root);
-    build.push(with_clippy("clippy and build", &BUILD));
+    build.push(with_clippy(root, "clippy and build", &BUILD));
     report(&[
         Phase {
             live: build,
@@ -144,7 +149,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         },
         // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
         Phase {
-            live: vec![with_clippy("Rust tests", tests)],
+            live: vec![with_clippy(root, "Rust tests", tests)],
             beside: vec![npm(root, "browser tests", "e2e")],
             either: vec![
                 cargo(root, "instructions", &["xtask", "counts"]),
