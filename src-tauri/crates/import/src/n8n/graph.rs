@@ -144,7 +144,10 @@ fn befores(file: &File<'_>, shape: &Shape, of: usize) -> HashSet<usize> {
     while let Some(at) = open.pop_front() {
         for wire in file.wires.iter().filter(|wire| wire.to == at && !shape.back.contains(&key(wire))) {
             let end_of_round = shape.bodies.get(&wire.to).is_some_and(|(_, body)| body.contains(&wire.from));
-            if !end_of_round && seen.insert(wire.from) {
+            // A wire into or out of a loop is none here, but for the one from the loop to its body.
+            let (from, to) = (shape.parent.get(&wire.from), shape.parent.get(&wire.to));
+            let crosses = from != to && to != Some(&wire.from);
+            if !end_of_round && !crosses && seen.insert(wire.from) {
                 open.push_back(wire.from);
             }
         }
