@@ -345,7 +345,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} />{view.until === undefined ? null : <span className="wb-ends"><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></span>}</> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} onProof={proof.onProof} onProve={proof.prove} />
-      <TestsChip fileRef={session.ref} titles={titles} onShow={openStep} onProve={proof.prove} />
+      <TestsChip fileRef={session.ref} document={document} catalog={catalog} titles={titles} onShow={openStep} onProve={proof.prove} />
       {plan.button}
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />
