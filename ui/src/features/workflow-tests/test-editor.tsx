@@ -2,9 +2,8 @@
 import { useMemo, useState } from 'react';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import { act, useCommand } from '../../api/queries.ts';
-import type { Commands, NodeDescriptor, Workflow } from '../../api/types.ts';
+import type { Commands, NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
-import { portIds } from '../canvas/model/ports.ts';
 import { t } from '../../i18n/index.ts';
 import { Banner, Button, Dialog, DialogCancel, Field, Select, Skeleton, TextArea, TextInput } from '../../kit/index.ts';
 import { canFail } from '../../shared/faults.ts';
@@ -18,8 +17,16 @@ const STATUSES = ['completed', 'failed', 'cancelled', 'paused'] as const;
 const STATES = ['SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED', NOT_CALLED] as const;
 const ANY = '';
 
-interface Props {
-  fileRef: string; file: string; document: Workflow; catalog: readonly NodeDescriptor[]; titles: ReadonlyMap<string, string>;
+/** The workflow that a test is of. */
+export interface TestedWorkflow {
+  document: Workflow;
+  catalog: readonly NodeDescriptor[];
+  /** Every port of a step. */
+  portsOf(kind: NodeDescriptor, node: WorkflowNode): string[];
+}
+
+interface Props extends TestedWorkflow {
+  fileRef: string; file: string; titles: ReadonlyMap<string, string>;
   /** It was saved; `run` asks for its result. */
   onSaved(notes: string[], run: boolean): void;
   onClose(): void;
@@ -37,7 +44,7 @@ export function TestEditor(props: Props) {
   );
 }
 
-function Form({ fileRef, file, document, catalog, titles, opened, onSaved, onClose }: Props & { opened: Opened }) {
+function Form({ fileRef, file, document, catalog, portsOf, titles, opened, onSaved, onClose }: Props & { opened: Opened }) {
   const [first] = useState(opened);
   const [draft, setDraft] = useState<TestDraft>(() => draftOf(first.test));
   const [typed, setTyped] = useState(false);
@@ -47,9 +54,9 @@ function Form({ fileRef, file, document, catalog, titles, opened, onSaved, onClo
     const kinds = new Map(catalog.map((kind) => [kind.type, kind]));
     return Object.entries(document.nodes).flatMap(([id, node]) => {
       const kind = kinds.get(node.type);
-      return canFail(kind) && kind !== undefined ? [{ id, title: titles.get(id) ?? id, kind, ports: portIds(kind, node).filter((port) => port !== 'error') }] : [];
+      return canFail(kind) && kind !== undefined ? [{ id, title: titles.get(id) ?? id, kind, ports: portsOf(kind, node).filter((port) => port !== 'error') }] : [];
     });
-  }, [catalog, document, titles]);
+  }, [catalog, document, portsOf, titles]);
   const problems = problemsOf(draft);
   const change = (next: (old: TestDraft) => TestDraft) => { setTyped(true); setDraft(next); };
   const expect = (part: Partial<ExpectDraft>) => change((old) => ({ ...old, expect: { ...old.expect, ...part } }));

@@ -5,12 +5,12 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import { useCommand, usePermission } from '../../api/queries.ts';
-import type { Commands, NodeDescriptor, Workflow } from '../../api/types.ts';
+import type { Commands } from '../../api/types.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Button, IconButton, SignalIcon, type Signal } from '../../kit/index.ts';
 import { plain } from '../../text/letters.ts';
-import { TestEditor } from './test-editor.tsx';
+import { TestEditor, type TestedWorkflow } from './test-editor.tsx';
 import './workflow-tests.css';
 
 type Report = Commands['test_run']['response'];
@@ -63,9 +63,7 @@ function StepMarks({ result, titles, onShow }: StepNames & { result: NonNullable
   );
 }
 
-export function TestsChip({ fileRef, document, catalog, titles, onShow, onProve }: StepNames & {
-  fileRef: string; document: Workflow; catalog: readonly NodeDescriptor[]; onProve?: (() => void) | undefined;
-}) {
+export function TestsChip({ fileRef, titles, onShow, onProve, ...tested }: StepNames & TestedWorkflow & { fileRef: string; onProve?: (() => void) | undefined }) {
   const may = usePermission()('test_run');
   const mayEdit = usePermission()('test_save');
   const [open, setOpen] = useState(false);
@@ -143,7 +141,7 @@ export function TestsChip({ fileRef, document, catalog, titles, onShow, onProve 
       </Popover.Portal>
     </Popover.Root>
     {editing === null ? null : (
-      <TestEditor fileRef={fileRef} file={editing} document={document} catalog={catalog} titles={titles} onClose={() => setEditing(null)}
+      <TestEditor fileRef={fileRef} file={editing} titles={titles} {...tested} onClose={() => setEditing(null)}
         onSaved={(notes, wanted) => {
           setSaved({ file: editing, notes });
           setOutcomes((before) => new Map([...before].filter(([file]) => file !== editing)));

@@ -11,6 +11,7 @@ import { TestsChip } from './tests-chip.tsx';
 const LIST = [{ file: 'a.signalbox-test.yaml', name: 'An adult' }, { file: 'b.signalbox-test.yaml', name: 'A \u202eminor' }];
 const TITLES = new Map([['age', 'Is adult'], ['yes', 'Adult'], ['no', 'Minor']]);
 const show = vi.fn();
+const ports = (kind: NodeDescriptor) => kind.ports.map((port) => port.id);
 const DOCUMENT = { nodes: { age: { type: 'flow.if' }, yes: { type: 'http.request' }, no: { type: 'data.set' } }, edges: [] } as unknown as Workflow;
 const KINDS = [
   { type: 'http.request', role: 'step', ports: [{ id: 'success' }, { id: 'error' }], errors: [{ type: 'NetworkError', code: 'CONNECTION', when: 'The address did not answer.', retryable: true }] },
@@ -26,7 +27,7 @@ const REPORT = {
 };
 
 it('lists tests, runs them, and shows what differs', async () => {
-  renderWith(<TestsChip fileRef="first" document={DOCUMENT} catalog={KINDS} titles={TITLES} onShow={show} />, { test_list: () => LIST as never, test_run: () => REPORT as never });
+  renderWith(<TestsChip fileRef="first" document={DOCUMENT} catalog={KINDS} portsOf={ports} titles={TITLES} onShow={show} />, { test_list: () => LIST as never, test_run: () => REPORT as never });
   await waitFor(() => expect(screen.getByRole('button', { name: /Tests/ }).textContent).toBe('Tests2'));
   await userEvent.click(screen.getByRole('button', { name: /Tests/ }));
   const rows = await screen.findAllByRole('listitem');
@@ -43,7 +44,7 @@ it('lists tests, runs them, and shows what differs', async () => {
 });
 
 it('says how to get the first test', async () => {
-  renderWith(<TestsChip fileRef="first" document={DOCUMENT} catalog={KINDS} titles={TITLES} onShow={show} />, { test_list: () => [] as never });
+  renderWith(<TestsChip fileRef="first" document={DOCUMENT} catalog={KINDS} portsOf={ports} titles={TITLES} onShow={show} />, { test_list: () => [] as never });
   await userEvent.click(await screen.findByRole('button', { name: /Tests/ }));
   expect(await screen.findByText(/No tests yet/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Run all' })).toBeNull();
@@ -94,7 +95,7 @@ it('keeps what the form does not show, and says what is wrong', () => {
 
 it('edits mocks and expectations, saves the file and runs the test', async () => {
   let refuse = true;
-  const { fake } = renderOnce(<TestsChip fileRef="first" document={DOCUMENT} catalog={KINDS} titles={TITLES} onShow={show} />, {
+  const { fake } = renderOnce(<TestsChip fileRef="first" document={DOCUMENT} catalog={KINDS} portsOf={ports} titles={TITLES} onShow={show} />, {
     test_list: () => LIST as never, test_run: () => REPORT as never, test_get: () => ({ file: 'a.signalbox-test.yaml', test: TEST, revision: 'r1' }) as never,
     test_save: (() => {
       if (refuse) throw new ApiError({ code: 'CONFLICT', message: 'The test was changed elsewhere.', hint: 'Open it again.' } as never);
