@@ -272,6 +272,24 @@ fn what_a_wire_into_a_loop_brings_is_no_step_before() {
 }
 
 #[test]
+fn what_came_after_a_placeholder_stays_wired_to_it() {
+    let rows = json!([{ "name": "a", "type": "string", "value": "={{ $('Start').first().json.a }}" }]);
+    let set = node("After", "set", 3.4, json!({ "assignments": { "assignments": rows } }));
+    let file = json!({
+        "name": "Router", "nodes": [node("Start", "noOp", 1.0, json!({})), node("Router", "somethingNew", 1.0, json!({})), set],
+        "connections": {
+            "Start": { "main": [[{ "node": "Router", "type": "main", "index": 0 }]] },
+            "Router": { "main": [[], [], [{ "node": "After", "type": "main", "index": 0 }]] },
+        },
+    });
+    let imported = read(&file);
+    assert!(imported.workflow.edges.iter().any(|edge| edge.from.to_string() == "Router.success" && edge.to == "After"));
+    let problems = codes(&imported, Level::Problem);
+    assert!(!problems.contains(&NOT_VALID.to_owned()) && !problems.contains(&"EXPRESSION".to_owned()), "{problems:?}");
+    assert!(codes(&imported, Level::Warning).contains(&"NO_OUTPUT".to_owned()));
+}
+
+#[test]
 fn a_file_of_two_hundred_steps_is_read_whole() {
     let nodes = (0..200)
         .map(|n| {
