@@ -862,7 +862,7 @@ export interface CallError {
   held?: unknown;
 }
 
-/** How a call ends. Exactly one of `output`, `pass`, `error`, `crash` and `never` is given. */
+/** How a call ends. Exactly one of `output`, `pass`, `error`, `crash` and `never` is given; a mock may have `afterMs` alone: the call then ends as without the mock, so much later. */
 export interface CallReply {
   /** The step. */
   step: string;
@@ -1543,6 +1543,28 @@ export interface Example {
   output?: Record<string, unknown[]>;
   /** Expected `details.code`. */
   error?: string;
+}
+
+/** What must come out. */
+export interface Expectations {
+  /** Status of the run: `completed`, `failed`, `cancelled`, or `paused` (it waits for a person). */
+  status?: string;
+  /** Step that ended the run with an error. */
+  failedStep?: string;
+  /** Code of that error. */
+  errorCode?: string;
+  /** Output of the run, whole. */
+  output?: unknown[];
+  /** Variables at the end; those that are not named are not checked. */
+  context?: Record<string, unknown>;
+  /** Step → state at the end. */
+  steps?: Record<string, string>;
+  /** Step → port → number of items that left there, over all its calls. */
+  ports?: Record<string, Record<string, number>>;
+  /** Steps that must not be called. */
+  notCalled?: string[];
+  /** Conditions in CEL over `status`, `output`, `params`, `context`, `nodes`, `steps`, `calls`, `error` and `durationMs`. */
+  assertions?: string[];
 }
 
 /** What happens automatically when nobody answers in time. */
@@ -3487,6 +3509,30 @@ export interface PausedAt {
   token: string;
 }
 
+/** What a person does with a task. */
+export interface PersonAction {
+  /** The step that asks; for a task about an error without a step of its own, the step that failed. */
+  step: string;
+  /** As of [`CallReply::path`]. */
+  path?: string;
+  /** How long after the task was created, milliseconds. */
+  afterMs?: number;
+  /** An answer (`retry`, `correct`, `skip`, `alternative`, `abort`, `approve`, `reject`, `submit`), or `hold` or `continue`. */
+  action: string;
+  /** With `correct`: the corrected input. With `submit`: the values. */
+  input?: unknown;
+  /** With `alternative`: the step. */
+  target?: string;
+  /** With `approve` of a tool call: how far it goes. */
+  grant?: ToolGrant;
+  /** With `retry` of a step whose budget is used up: what the run may spend more, in millionths. */
+  budgetMicros?: number;
+  /** Why. */
+  notes?: string;
+  /** Who: `user:…`. */
+  by?: string;
+}
+
 /** The output of a step that runs in the builder use instead of calling it. */
 export interface Pin {
   /** Port → data of its items, in order. Never `error`. */
@@ -4058,6 +4104,14 @@ export interface RerunPlan {
   masked: boolean;
   /** What the plan was made of: the original as far as it had come, and the definition. Only to be handed back. */
   of: string;
+}
+
+/** What a re-run has of its original. `context` of the test then holds all variables. */
+export interface RerunStart {
+  /** The step that it begins at, with its path. */
+  from: string;
+  /** Events of the original that stand, and the input of the step: `base` of the first event of the re-run. */
+  base: Record<string, unknown>;
 }
 
 /** The new run. */
@@ -6372,6 +6426,58 @@ export interface TemplateNeed {
 /** What a template does not work without. */
 export type TemplateNeedKind = 'address' | 'folder' | 'secret' | 'model';
 
+/** One test of a workflow. */
+export interface TestFile {
+  /** Version of the format, 1. */
+  signalboxTest: number;
+  /** What it shows. */
+  name: string;
+  /** File name of the workflow, in the folder of the test. */
+  workflow: string;
+  /** SHA-256 of the definition that was recorded. Another one is no failure; differences then say what no longer fits. */
+  definition?: string;
+  /** Time at the start of the run, RFC 3339. */
+  startedAt: string;
+  /** 16 hex digits from which every delay of a retry is computed. */
+  seed?: string;
+  /** Input of the run. */
+  params?: Record<string, unknown>;
+  /** Initial variables besides those of the file. */
+  context?: Record<string, unknown>;
+  /** Step that the run ends after. */
+  until?: string;
+  /** The run begins in the middle of the workflow, as the re-run did that was saved. */
+  rerun?: RerunStart;
+  /** Answers of the outside, by step and call. Each is used once. */
+  calls?: CallReply[];
+  /** What people do, in order. */
+  people?: PersonAction[];
+  /** The run is cancelled so many milliseconds after its start. */
+  cancelAfterMs?: number;
+  /** Replies that take the place of the recorded ones, and of the code of steps without effects. The first that fits is used. */
+  mocks?: CallReply[];
+  /** What must come out; what is absent is not checked. */
+  expect?: Expectations;
+}
+
+/** A test of a workflow. */
+export interface TestGet {
+  /** The workflow. */
+  ref: string;
+  /** File name of the test. */
+  file: string;
+}
+
+/** A test as its file has it. */
+export interface TestOpened {
+  /** File name. */
+  file: string;
+  /** What the file says. */
+  test: TestFile;
+  /** SHA-256 of the file, for saving it. */
+  revision: string;
+}
+
 /** A test that was run. */
 export interface TestOutcome {
   /** File name. */
@@ -6412,6 +6518,18 @@ export interface TestRun {
   ref: string;
   /** File names; all when absent. */
   files?: string[];
+}
+
+/** A test that was changed. */
+export interface TestSave {
+  /** The workflow. */
+  ref: string;
+  /** File name of the test. */
+  file: string;
+  /** What the file is to say. */
+  test: TestFile;
+  /** The `revision` that was changed; another one is a conflict. */
+  baseRevision: string;
 }
 
 /** A test that was written. */
@@ -7778,6 +7896,10 @@ export interface Commands {
   run_save_test: { request: RunSaveTest; response: TestSaved };
   /** Lists the tests of a workflow. */
   test_list: { request: ByRef; response: SavedTest[] };
+  /** Returns a test of a workflow: its mocks, recorded answers and expectations. */
+  test_get: { request: TestGet; response: TestOpened };
+  /** Saves a changed test of a workflow to its file. */
+  test_save: { request: TestSave; response: TestSaved };
   /** Runs tests of a workflow in memory, with recorded answers and simulated time; nothing outside is called. */
   test_run: { request: TestRun; response: TestReport };
   /** Runs a workflow in memory once for each fault that its steps may have, and reports what becomes of it. */
@@ -8171,6 +8293,8 @@ export const commands: Record<CommandName, CommandInfo> = {
   run_send: { kind: 'action', role: 'operator', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'task_list', 'task_counts', 'task_get', 'audit_list'] },
   run_save_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['test_list'] },
   test_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  test_get: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  test_save: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['test_list', 'test_get'] },
   test_run: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   workflow_prove: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   proof_get: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },

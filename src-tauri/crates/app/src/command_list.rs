@@ -122,6 +122,8 @@ macro_rules! command_list {
             Action run_send(RunSend) -> RunSent, Operator, [Desktop Http], [run_list run_get task_list task_counts task_get audit_list], "Sends a failed run to the inbox: a new run reuses the completed steps and asks a person about the failed call.";
             Action run_save_test(RunSaveTest) -> TestSaved, Builder, [Desktop Http], [test_list], "Saves a run as a test of its workflow: its input, the answers of the outside world, people's decisions, and what must come out.";
             Query test_list(ByRef) -> Vec<SavedTest>, Builder, [Desktop Http], [], "Lists the tests of a workflow.";
+            Query test_get(TestGet) -> TestOpened, Builder, [Desktop Http], [], "Returns a test of a workflow: its mocks, recorded answers and expectations.";
+            Action test_save(TestSave) -> TestSaved, Builder, [Desktop Http], [test_list test_get], "Saves a changed test of a workflow to its file.";
             Query test_run(TestRun) -> TestReport, Builder, [Desktop Http], [], "Runs tests of a workflow in memory, with recorded answers and simulated time; nothing outside is called.";
             Query workflow_prove(ByRef) -> ProofReport, Builder, [Desktop Http], [], "Runs a workflow in memory once for each fault that its steps may have, and reports what becomes of it.";
             Query proof_get(ByRef) -> ProofView, Builder, [Desktop Http], [], "Returns the last proof of a workflow, and how far the one is that is under way.";

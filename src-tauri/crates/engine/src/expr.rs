@@ -21,6 +21,7 @@ mod library;
 mod limits;
 mod lower;
 mod message;
+mod more;
 mod ops;
 mod references;
 mod val;

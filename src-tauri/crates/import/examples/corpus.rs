@@ -1,5 +1,6 @@
 //! Reads the workflow files of n8n in a folder and prints how many are read, and what of them is translated.
-//! `cargo run -p signalbox-import --example corpus FOLDER`
+//! `cargo run -p signalbox-import --example corpus FOLDER [LIST]`: with LIST, each expression that is not translated is written there:
+//! file, node, expression and reason, one a line.
 
 use signalbox_import::{Format, Level, NOT_VALID, Options, import, recognise};
 use std::collections::BTreeMap;
@@ -14,6 +15,16 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
         } else if path.extension().is_some_and(|ext| ext == "json") {
             out.push(path);
         }
+    }
+}
+
+/// What stands behind each `untranslated(` of a value.
+fn kept(value: &serde_json::Value, tell: &mut dyn FnMut(&str)) {
+    match value {
+        serde_json::Value::String(text) => text.split("untranslated(").skip(1).for_each(tell),
+        serde_json::Value::Array(list) => list.iter().for_each(|one| kept(one, tell)),
+        serde_json::Value::Object(map) => map.values().for_each(|one| kept(one, tell)),
+        _ => {}
     }
 }
 
@@ -32,6 +43,7 @@ fn main() {
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut expressions = (0usize, 0usize);
     let mut wrong: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut list = String::new();
     let begin = std::time::Instant::now();
     for path in &all {
         let Ok(text) = std::fs::read_to_string(path) else { continue };
@@ -66,6 +78,14 @@ fn main() {
                 *kinds.entry(format!("[{}]", found.code)).or_default() += 1;
             }
         }
+        for (id, step) in &imported.workflow.nodes {
+            let node =
+                imported.report.translated.iter().find(|one| one.nodes.contains(id)).map(|one| one.step.as_str());
+            kept(&serde_json::json!(step), &mut |text| {
+                let line = serde_json::json!([path.display().to_string(), node, text]);
+                list.push_str(&format!("{line}\n"));
+            });
+        }
         invalid += usize::from(bad);
         for one in &imported.report.translated {
             *statuses.entry(format!("{:?}", one.status)).or_default() += 1;
@@ -78,6 +98,11 @@ fn main() {
                 expressions.1 += next();
             }
         }
+    }
+    if let Some(file) = std::env::args_os().nth(2)
+        && let Err(error) = std::fs::write(&file, list)
+    {
+        eprintln!("{}: {error}", Path::new(&file).display());
     }
     println!("{read} read, {failed} refused, {invalid} with a step that is not valid, in {:?}", begin.elapsed());
     println!("steps: {statuses:?}; expressions: {} of {}", expressions.0, expressions.1);

@@ -22,6 +22,8 @@ pub(crate) enum Ty {
     Node,
     /// A name that has members only, such as `Math`.
     Space(&'static str),
+    /// A difference of times, counted in a unit.
+    Span(&'static str),
 }
 
 /// An expression of CEL.
@@ -202,6 +204,7 @@ impl Cel {
             }
             Ty::Map | Ty::Item | Ty::Items => return Err("it puts an object into a text".into()),
             Ty::Null => Self::text("null"),
+            Ty::Span(_) => return Err("it writes a span of time as a text".into()),
             Ty::Node | Ty::Space(_) => return Err("it uses a step or a library as a value".into()),
             Ty::Any | Ty::Number | Ty::Bool => Self { missing: false, ..Self::call("string", &[self], Ty::Text) },
         })

@@ -1,5 +1,6 @@
 //! Expressions of JavaScript, as far as templates of other programs use them: read into a tree, never run.
 
+mod function;
 mod lex;
 mod parse;
 
@@ -57,6 +58,12 @@ pub(crate) enum Js {
     Object(Vec<Entry>),
     Arrow {
         names: Vec<String>,
+        body: Box<Js>,
+    },
+    /// A name for a value in what follows: `const name = value; return body`.
+    Let {
+        name: String,
+        value: Box<Js>,
         body: Box<Js>,
     },
     Spread(Box<Js>),

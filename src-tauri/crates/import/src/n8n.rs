@@ -8,9 +8,13 @@ mod kinds;
 mod kinds_ai;
 mod kinds_data;
 mod kinds_http;
+mod lists;
+mod locale;
 mod maker;
 mod methods;
+mod patterns;
 mod read;
+mod times;
 
 use crate::report::{Findings, Level, Report};
 use crate::{Imported, Options, Refused};

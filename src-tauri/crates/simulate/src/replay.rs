@@ -93,17 +93,13 @@ impl Environment for Replay<'_> {
         let descriptor = self.catalog.get(&call.call.kind).cloned();
         if let Some((at, mock)) = self.test.mocks.iter().enumerate().find(|(_, mock)| mock_fits(mock, call)) {
             self.used_mocks.insert(at);
+            if mock.is_delay() {
+                let after = mock.after_ms;
+                return later(self.without_mocks(call, descriptor.as_deref()), after);
+            }
             return reply_of(mock, call, descriptor.as_deref());
         }
-        if let Some(at) = self.recorded(call) {
-            return recorded_reply(&self.test.calls[at], call, descriptor.as_deref());
-        }
-        match call.call.effects {
-            Effects::None => Reply::Code,
-            // An entry of the audit chain has no answer but that it was written.
-            _ if &*call.call.kind == "builtin.audit" => Reply::Output(pass(call, "success"), 0),
-            Effects::Read | Effects::Write => Reply::Missing,
-        }
+        self.without_mocks(call, descriptor.as_deref())
     }
 
     fn people(&mut self, task: &TaskInfo<'_>) -> Vec<(i64, PersonInput)> {
@@ -131,6 +127,21 @@ impl Environment for Replay<'_> {
     }
 }
 
+impl Replay<'_> {
+    /// How a call ends by what was recorded, or by the code of the step.
+    fn without_mocks(&mut self, call: &CallInfo<'_>, descriptor: Option<&NodeDescriptor>) -> Reply {
+        if let Some(at) = self.recorded(call) {
+            return recorded_reply(&self.test.calls[at], call, descriptor);
+        }
+        match call.call.effects {
+            Effects::None => Reply::Code(0),
+            // An entry of the audit chain has no answer but that it was written.
+            _ if &*call.call.kind == "builtin.audit" => Reply::Output(pass(call, "success"), 0),
+            Effects::Read | Effects::Write => Reply::Missing,
+        }
+    }
+}
+
 /// The answer of a person; none when it is none.
 fn answer_of(act: &PersonAction) -> Option<Answer> {
     let action = TaskAction::parse(&act.action)?;
@@ -143,6 +154,18 @@ fn answer_of(act: &PersonAction) -> Option<Answer> {
         operator_id: Some(act.by.clone().unwrap_or_else(|| "user:test".to_owned())),
         ..Answer::by_policy(action)
     })
+}
+
+/// The same end so much later.
+fn later(reply: Reply, ms: i64) -> Reply {
+    match reply {
+        Reply::Code(after) => Reply::Code(after.saturating_add(ms)),
+        Reply::Output(output, after) => Reply::Output(output, after.saturating_add(ms)),
+        Reply::Failure(failure, after) => Reply::Failure(failure, after.saturating_add(ms)),
+        Reply::Crash(after) => Reply::Crash(after.saturating_add(ms)),
+        Reply::Cancel(after) => Reply::Cancel(after.saturating_add(ms)),
+        other @ (Reply::Never | Reply::Missing) => other,
+    }
 }
 
 /// The input of a slot through a port.

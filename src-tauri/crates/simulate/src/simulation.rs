@@ -60,8 +60,8 @@ pub enum PersonInput {
 /// How a call ends.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// By the step's own code. Only for steps without effects.
-    Code,
+    /// By the step's own code, after so many milliseconds. Only for steps without effects.
+    Code(i64),
     /// Well, after so many milliseconds.
     Output(CallOutput, i64),
     /// With an error, after so many milliseconds.
@@ -340,8 +340,8 @@ impl<'e> Simulation<'e> {
             let limit = limit_of(call, slot);
             let info = CallInfo { call, slot, item, number, number_here };
             let (result, took) = match self.environment.reply(&info) {
-                Reply::Code => match code {
-                    Some(code) => (run_pure(code, slot), 0),
+                Reply::Code(took) => match code {
+                    Some(code) => (run_pure(code, slot), took),
                     None => return self.missing(call, item, number),
                 },
                 Reply::Missing => return self.missing(call, item, number),

@@ -76,7 +76,8 @@ pub struct RerunStart {
     pub base: Box<Base>,
 }
 
-/// How a call ends. Exactly one of `output`, `pass`, `error`, `crash` and `never` is given.
+/// How a call ends. Exactly one of `output`, `pass`, `error`, `crash` and `never` is given; a mock may have `afterMs` alone: the
+/// call then ends as without the mock, so much later.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CallReply {
@@ -124,6 +125,20 @@ pub struct CallReply {
     /// Variables that the step itself writes.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub writes: Map,
+}
+
+impl CallReply {
+    /// How many ends of the call are given.
+    fn ends(&self) -> usize {
+        let given = [self.output.is_some(), self.pass.is_some(), self.error.is_some(), self.crash, self.never];
+        given.iter().filter(|given| **given).count()
+    }
+
+    /// It says only that the call takes longer.
+    #[must_use]
+    pub fn is_delay(&self) -> bool {
+        self.ends() == 0 && self.after_ms > 0
+    }
 }
 
 /// A failure of a call.
@@ -299,14 +314,18 @@ impl TestFile {
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         let is_good = |mock: &CallReply| {
-            mock.pass.as_deref().is_some_and(|port| port != "error")
+            mock.is_delay()
+                || mock.pass.as_deref().is_some_and(|port| port != "error")
                 || mock.output.as_ref().is_some_and(|ports| !ports.contains_key("error"))
         };
         self.rerun.is_none() && self.mocks.iter().all(is_good)
     }
 
     /// What no type says.
-    fn check(&self) -> Result<(), FileError> {
+    ///
+    /// # Errors
+    /// Says what is wrong, where, and what to do.
+    pub fn check(&self) -> Result<(), FileError> {
         if signalbox_model::time::parse(&self.started_at).is_none() {
             let message = format!("startedAt: '{}' is no time.", self.started_at);
             return refuse(message, "Write one as 2026-11-21T18:00:00Z.");
@@ -318,13 +337,13 @@ impl TestFile {
         }
         for (list, replies) in [("calls", &self.calls), ("mocks", &self.mocks)] {
             for (at, reply) in replies.iter().enumerate() {
-                let given =
-                    [reply.output.is_some(), reply.pass.is_some(), reply.error.is_some(), reply.crash, reply.never];
-                if given.iter().filter(|given| **given).count() != 1 {
+                let delays = list == "mocks" && reply.is_delay();
+                if reply.ends() != 1 && !delays {
                     let step = &reply.step;
                     let message =
                         format!("{list}[{at}] (step '{step}') needs exactly one of output, pass, error, crash, never.");
-                    return refuse(message, "Say how the call ends.");
+                    let hint = "Say how the call ends; a mock that is only late has afterMs alone.";
+                    return refuse(message, hint);
                 }
                 if reply.call == Some(0) {
                     let message = format!("{list}[{at}] (step '{}'): call counts from 1.", reply.step);

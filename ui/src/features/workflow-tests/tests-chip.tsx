@@ -10,6 +10,7 @@ import { Pieces } from '../../code/pieces.tsx';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Button, IconButton, SignalIcon, type Signal } from '../../kit/index.ts';
 import { plain } from '../../text/letters.ts';
+import { TestEditor, type TestedWorkflow } from './test-editor.tsx';
 import './workflow-tests.css';
 
 type Report = Commands['test_run']['response'];
@@ -62,9 +63,12 @@ function StepMarks({ result, titles, onShow }: StepNames & { result: NonNullable
   );
 }
 
-export function TestsChip({ fileRef, titles, onShow, onProve }: StepNames & { fileRef: string; onProve?: (() => void) | undefined }) {
+export function TestsChip({ fileRef, titles, onShow, onProve, ...tested }: StepNames & TestedWorkflow & { fileRef: string; onProve?: (() => void) | undefined }) {
   const may = usePermission()('test_run');
+  const mayEdit = usePermission()('test_save');
   const [open, setOpen] = useState(false);
+  const [editing, setEditing] = useState<string | null>(null);
+  const [saved, setSaved] = useState<{ file: string; notes: string[] } | null>(null);
   const { data: tests = [] } = useCommand('test_list', { ref: fileRef }, { enabled: may });
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const [coverage, setCoverage] = useState<Coverage | null>(null);
@@ -88,6 +92,7 @@ export function TestsChip({ fileRef, titles, onShow, onProve }: StepNames & { fi
   const signal: Signal | null = ran.length === 0 ? null : passed === ran.length ? 'ok' : 'err';
   if (!may) return null;
   return (
+    <>
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger render={
         <button type="button" className="tests-chip s opt" title={t('tests.title')}>
@@ -118,9 +123,11 @@ export function TestsChip({ fileRef, titles, onShow, onProve }: StepNames & { fi
                       <div className="row">
                         <SignalIcon signal={problem === undefined ? sign : 'err'} label={word} />
                         <bdi className="grow ell" title={plain(test.file)}><Pieces text={test.name} /></bdi>
+                        {mayEdit && test.problem === undefined ? <IconButton small icon="pencil" label={t('tests.editOne', { name: plain(test.name) })} disabled={busy} onClick={() => { setOpen(false); setSaved(null); setEditing(test.file); }} /> : null}
                         <IconButton small icon="play" label={t('tests.runOne', { name: plain(test.name) })} disabled={busy} onClick={() => void run([test.file])} />
                       </div>
                       {outcome?.result ? <StepMarks result={outcome.result} titles={titles} onShow={(id) => { setOpen(false); onShow(id); }} /> : null}
+                      {saved?.file === test.file ? saved.notes.map((note) => <p key={note} className="s c-warn"><Pieces text={note} /></p>) : null}
                       {problem === undefined ? null : <p className="s c-err"><Pieces text={problem} /></p>}
                       {(outcome?.result?.differences ?? []).map((one) => <p key={`${one.step ?? ''} ${one.field} ${one.message}`} className="s c-err"><Pieces text={one.message} /></p>)}
                       {outcome?.result?.passed === false ? outcome.result.notes.map((note) => <p key={note} className="s t2"><Pieces text={note} /></p>) : null}
@@ -133,5 +140,16 @@ export function TestsChip({ fileRef, titles, onShow, onProve }: StepNames & { fi
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
+    {editing === null ? null : (
+      <TestEditor fileRef={fileRef} file={editing} titles={titles} {...tested} onClose={() => setEditing(null)}
+        onSaved={(notes, wanted) => {
+          setSaved({ file: editing, notes });
+          setOutcomes((before) => new Map([...before].filter(([file]) => file !== editing)));
+          setEditing(null);
+          setOpen(true);
+          if (wanted) void run([editing]);
+        }} />
+    )}
+    </>
   );
 }

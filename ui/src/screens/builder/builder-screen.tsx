@@ -8,6 +8,7 @@ import { act, queryClient, useCommand, usePermission } from '../../api/queries.t
 import { isTerminal } from '../../run/run-state.ts';
 import type { CoverageFinding, JsonMap, NodeDescriptor, Workflow } from '../../api/types.ts';
 import { useEditor, type CanvasHandle, type Edit, type TemplateId } from '../../features/canvas/index.ts';
+import { portIds } from '../../features/canvas/model/ports.ts';
 import { useActivation } from '../../features/automations/activation.tsx';
 import { useLatest } from '../../code/use-latest.ts';
 import { CoverageChip } from '../../features/coverage/coverage.tsx';
@@ -345,7 +346,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
       {view && !loading ? <><StatusBadge status={view.status} openTaskCount={view.tasks.length} />{view.until === undefined ? null : <span className="wb-ends"><EndsAfter view={view} titleOf={(id) => titleOf(definition, id, catalog)} /></span>}</> : null}
       <span className="grow" />
       <CoverageChip document={document} readOnly={session.readOnly} onFix={fix} onShow={openStep} onProof={proof.onProof} onProve={proof.prove} />
-      <TestsChip fileRef={session.ref} titles={titles} onShow={openStep} onProve={proof.prove} />
+      <TestsChip fileRef={session.ref} document={document} catalog={catalog} portsOf={portIds} titles={titles} onShow={openStep} onProve={proof.prove} />
       {plan.button}
       <span className="opt"><FindButton /></span>
       <span className="vr opt" />

@@ -2,7 +2,10 @@
 
 use crate::app::App;
 use crate::caller::Caller;
-use crate::dto::{ByRef, CallerRole, ProofReport, RunSaveTest, SavedTest, TestOutcome, TestReport, TestRun, TestSaved};
+use crate::dto::{
+    ByRef, CallerRole, ProofReport, RunSaveTest, SavedTest, TestGet, TestOpened, TestOutcome, TestReport, TestRun,
+    TestSave, TestSaved,
+};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::workflows::check::catalog;
 use crate::workflows::library::slug;
@@ -35,6 +38,44 @@ pub(crate) fn test_list(app: &App, _: &Caller, request: ByRef) -> ApiResult<Vec<
         Err(error) => SavedTest { file: name_of(&file), name: name_of(&file), problem: Some(error.message) },
     });
     Ok(tests.collect())
+}
+
+/// A test of a workflow by its file name.
+fn file_of(workflow: &Path, name: &str) -> ApiResult<PathBuf> {
+    let found = saved_tests::files_of(workflow).into_iter().find(|file| name_of(file) == name);
+    found.ok_or_else(|| ApiError::not_found(format!("The workflow has no test '{name}'.")))
+}
+
+pub(crate) fn test_get(app: &App, _: &Caller, request: TestGet) -> ApiResult<TestOpened> {
+    let path = file_of(&app.path_of(&request.reference)?, &request.file)?;
+    let revision = saved_tests::revision(&path)?;
+    Ok(TestOpened { file: request.file, test: saved_tests::read(&path)?, revision })
+}
+
+pub(crate) fn test_save(app: &App, _: &Caller, request: TestSave) -> ApiResult<TestSaved> {
+    let workflow = app.path_of(&request.reference)?;
+    let path = file_of(&workflow, &request.file)?;
+    if saved_tests::revision(&path)? != request.base_revision {
+        let message = format!("The test '{}' was changed elsewhere since it was opened.", request.file);
+        return Err(ApiError::new(Class::Conflict, "CONFLICT", message, "Open it again, then change it."));
+    }
+    let mut test = request.test;
+    test.name = checked_name(&test.name)?;
+    if test.workflow != name_of(&workflow) {
+        let message = format!("The test is of '{}', not of '{}'.", test.workflow, name_of(&workflow));
+        return Err(ApiError::bad_request(message, "Leave `workflow` as it was."));
+    }
+    test.check().map_err(|error| ApiError::new(Class::Invalid, "BAD_TEST", error.message, error.hint))?;
+    saved_tests::write(&path, &test, true)?;
+    // What does not fit is saved all the same; running the test says so, too.
+    let notes = match saved_tests::compile_file(&workflow, Some(app.data_dir())) {
+        Ok(compiled) => {
+            let (found, _) = signalbox_simulate::compatibility::check(&test, &compiled, catalog());
+            found.into_iter().map(|one| one.message).collect()
+        }
+        Err(error) => vec![format!("{} {}", error.message, error.hint)],
+    };
+    Ok(TestSaved { file: request.file, notes })
 }
 
 pub(crate) fn test_run(app: &App, _: &Caller, request: TestRun) -> ApiResult<TestReport> {

@@ -1,8 +1,8 @@
 //! Tests of workflows, and proofs of their error handling.
 
-pub use signalbox_simulate::TestResult;
 pub use signalbox_simulate::coverage::CoverageReport;
 pub use signalbox_simulate::prove::ProofReport;
+pub use signalbox_simulate::{TestFile, TestResult};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,44 @@ pub struct TestRun {
     /// File names; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<String>>,
+}
+
+/// A test of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TestGet {
+    /// The workflow.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// File name of the test.
+    pub file: String,
+}
+
+/// A test as its file has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestOpened {
+    /// File name.
+    pub file: String,
+    /// What the file says.
+    pub test: TestFile,
+    /// SHA-256 of the file, for saving it.
+    pub revision: String,
+}
+
+/// A test that was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TestSave {
+    /// The workflow.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// File name of the test.
+    pub file: String,
+    /// What the file is to say.
+    pub test: TestFile,
+    /// The `revision` that was changed; another one is a conflict.
+    pub base_revision: String,
 }
 
 /// A test that was run.

@@ -112,6 +112,17 @@ pub fn read(path: &Path) -> ApiResult<TestFile> {
     TestFile::read(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|error| bad(error.message, &error.hint))
 }
 
+/// SHA-256 of a test's file.
+///
+/// # Errors
+/// Why the file cannot be read.
+pub(crate) fn revision(path: &Path) -> ApiResult<String> {
+    let file = fs::File::open(path).map_err(|error| io_error(&error, path, "read"))?;
+    let mut bytes = Vec::new();
+    file.take(FILE_LIMIT as u64 + 1).read_to_end(&mut bytes).map_err(|error| io_error(&error, path, "read"))?;
+    Ok(signalbox_model::hash::sha256_hex(&bytes))
+}
+
 /// A workflow that tests run, compiled.
 ///
 /// # Errors

@@ -112,3 +112,50 @@ fn a_re_run_becomes_a_test_that_begins_where_it_began() {
     let message = &report["tests"][0]["result"]["differences"][0]["message"];
     assert_eq!(message, "The workflow has no step 'a' any more.", "{report}");
 }
+
+#[test]
+fn a_test_is_changed_and_saved_to_its_file() {
+    let place = place();
+    let (reference, file) = stored(&place);
+    let path = file.with_file_name("orders.down.signalbox-test.yaml");
+    let text = "signalboxTest: 1\nname: Down\nworkflow: orders.signalbox.json\nstartedAt: 2026-01-05T09:00:00Z\n\
+                params: { password: x }\nmocks:\n- { step: fetch, output: { success: [ { n: 5 } ] } }\nexpect: { status: completed }\n";
+    std::fs::write(&path, text.replace("orders.signalbox.json", &file.file_name().expect("a name").to_string_lossy()))
+        .expect("written");
+    let get = json!({ "ref": reference, "file": "orders.down.signalbox-test.yaml" });
+    let opened = place.ok("test_get", get.clone());
+    assert_eq!(opened["test"]["mocks"][0]["output"]["success"][0]["n"], 5);
+    let mut test = opened["test"].clone();
+    // The first call is late, the second has an error; a step that is gone is saved and told.
+    test["mocks"] = json!([
+        { "step": "fetch", "call": 1, "error": { "code": "CONNECTION" } },
+        { "step": "gone", "crash": true },
+    ]);
+    test["expect"] = json!({ "status": "failed", "errorCode": "CONNECTION" });
+    let mut save =
+        json!({ "ref": reference, "file": opened["file"], "test": test, "baseRevision": opened["revision"] });
+    let saved = place.ok("test_save", save.clone());
+    assert!(saved["notes"][0].as_str().expect("a note").contains("no step 'gone'"), "{saved}");
+    let again = place.ok("test_get", get);
+    assert_eq!((&again["test"]["mocks"], &again["test"]["expect"]), (&test["mocks"], &test["expect"]));
+    assert!(std::fs::read_to_string(&path).expect("there").contains("code: CONNECTION"));
+    // What was changed elsewhere is not overwritten.
+    let refused = place.ask("test_save", save.clone()).expect_err("refused");
+    assert_eq!(refused.code, "CONFLICT", "{refused:?}");
+    save["baseRevision"] = again["revision"].clone();
+    for (mocks, why) in [
+        (json!([{ "step": "fetch" }]), "exactly one of"),
+        (json!([{ "step": "fetch", "crash": true, "never": true }]), "exactly one of"),
+        (json!([{ "step": "fetch", "crash": true, "call": 0 }]), "counts from 1"),
+        (json!([{ "step": "fetch", "crash": true, "afterMs": -1 }]), "negative"),
+    ] {
+        save["test"]["mocks"] = mocks;
+        let refused = place.ask("test_save", save.clone()).expect_err("refused");
+        assert!(refused.code == "BAD_TEST" && refused.message.contains(why) && !refused.hint.is_empty(), "{refused:?}");
+    }
+    save["test"]["mocks"] = json!([{ "step": "fetch", "output": { "success": [{ "n": 5 }] } }]);
+    save["test"]["workflow"] = json!("../other.signalbox.json");
+    assert_eq!(place.code("test_save", save), "BAD_REQUEST");
+    let missing = place.code("test_get", json!({ "ref": reference, "file": "../../etc/passwd" }));
+    assert_eq!(missing, "NOT_FOUND");
+}

@@ -427,6 +427,10 @@ impl<'a> Look<'a> {
             Fun::Library(fun) => match fun {
                 Library::Json | Library::Fixed | Library::ReplacePattern | Library::FormatTime => Kinds::TEXT,
                 Library::Base64 | Library::FromBase64 | Library::Hash => Kinds::TEXT,
+                Library::FormatNumber | Library::UrlDecode => Kinds::TEXT,
+                Library::Sqrt | Library::Pow => Kinds::NUMBER,
+                Library::Flatten | Library::FindAllPattern => Kinds::LIST,
+                Library::AddTime => Kinds::ANY,
                 Library::Merge => Kinds::MAP,
                 Library::IndexOf | Library::Round | Library::Floor | Library::Ceil | Library::Abs | Library::Sum => {
                     Kinds::NUMBER

@@ -5,6 +5,7 @@ use super::budget::{BLOCK, HELD};
 use super::encode;
 use super::eval::{Out, Run, fail};
 use super::funcs::{made_of, pattern};
+use super::more;
 use super::ops;
 use super::val::{V, whole};
 use crate::date_pattern;
@@ -43,6 +44,13 @@ pub(super) enum Library {
     Base64,
     FromBase64,
     Hash,
+    Flatten,
+    FindAllPattern,
+    AddTime,
+    FormatNumber,
+    UrlDecode,
+    Sqrt,
+    Pow,
     Untranslated,
 }
 
@@ -159,6 +167,26 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Library, name: &str, usage: &str, arg
             (Some(_), None) => unfit(wanted),
             _ => unfit(one),
         },
+        (Library::FindAllPattern, [one, wanted]) => match (one.text(), wanted.text()) {
+            (Some(text), Some(wanted)) => more::find_all(run, text, wanted),
+            (Some(_), None) => unfit(wanted),
+            _ => unfit(one),
+        },
+        (Library::Flatten, [list]) => more::flatten(run, list).unwrap_or_else(|| unfit(list)),
+        (Library::UrlDecode, [one]) => one.text().map_or_else(|| unfit(one), |text| more::url_decode(run, text)),
+        (Library::Sqrt, [one]) => float(one).map_or_else(|| unfit(one), |value| more::finite(name, value.sqrt())),
+        (Library::Pow, [one, two]) => match (float(one), float(two)) {
+            (Some(value), Some(power)) => more::finite(name, value.powf(power)),
+            (None, _) => unfit(one),
+            _ => unfit(two),
+        },
+        (Library::FormatNumber, [one, digits @ ..]) if digits.len() <= 2 => {
+            more::format_number(run, float(one), digits).unwrap_or_else(|| unfit(one))
+        }
+        (Library::AddTime, [time, amount, unit, zone @ ..]) if zone.len() < 2 => {
+            let moment = moment(time, "addTime")?;
+            more::add_time(moment, amount, unit, zone.first())
+        }
         (Library::Merge, [first, second]) => {
             encode::merge(run, first, second).unwrap_or_else(|| unfit(if first.is_map() { second } else { first }))
         }
@@ -191,7 +219,7 @@ fn indented(value: &Value, width: usize) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn made<'a>(run: &Run<'a>, text: String) -> Out<V<'a>> {
+pub(super) fn made<'a>(run: &Run<'a>, text: String) -> Out<V<'a>> {
     run.budget.text(text.len())?;
     Ok(V::MadeText(text.into()))
 }
@@ -234,7 +262,7 @@ fn float(value: &V<'_>) -> Option<f64> {
 }
 
 /// A whole number where one holds the result.
-fn shortest<'a>(value: f64) -> V<'a> {
+pub(super) fn shortest<'a>(value: f64) -> V<'a> {
     whole(value).filter(|_| value.abs() < 9_007_199_254_740_992.0).map_or(V::Double(value), V::Int)
 }
 
@@ -264,7 +292,7 @@ fn number<'a>(run: &Run<'a>, fun: Library, one: &V<'a>, digits: i64) -> Option<O
 }
 
 /// Decimals of the number as the machine holds it; a half goes away from zero.
-fn fixed(value: f64, digits: i64) -> String {
+pub(super) fn fixed(value: f64, digits: i64) -> String {
     let digits = usize::try_from(digits).unwrap_or(0);
     // Enough places that a half is seen as one: what is kept of a double ends there.
     let exact = format!("{:.*}", digits + 60, value.abs());
@@ -315,20 +343,39 @@ fn statistics<'a>(run: &Run<'a>, fun: Library, one: &V<'a>) -> Option<Out<V<'a>>
     Some(Ok(result))
 }
 
-fn format_time<'a>(run: &Run<'a>, time: &V<'a>, wanted: &V<'a>, zone: Option<&V<'a>>) -> Out<V<'a>> {
+/// A time as the library of dates has it.
+fn moment(time: &V<'_>, name: &str) -> Out<Timestamp> {
     let text = match (time, time.text()) {
         (V::Time(_), _) => bridge::call("string", false, &[time])?,
         (_, Some(text)) => V::MadeText(text.into()),
         _ => {
             return fail(format!(
-                "`formatTime` needs a time, not {}. Make one with `timestamp(…)`.",
+                "`{name}` needs a time, not {}. Make one with `timestamp(…)`.",
                 time.kind_with_article()
             ));
         }
     };
-    let Some(moment) = text.text().and_then(|text| text.parse::<Timestamp>().ok()) else {
-        return fail("`formatTime` needs a time like `2026-01-31T09:30:00Z`.");
-    };
+    text.text()
+        .and_then(|text| text.parse::<Timestamp>().ok())
+        .map_or_else(|| fail(format!("`{name}` needs a time like `2026-01-31T09:30:00Z`.")), Ok)
+}
+
+/// A zone by its name; UTC without one.
+pub(super) fn zone_of(zone: Option<&V<'_>>, name: &str) -> Out<TimeZone> {
+    match zone.and_then(V::text) {
+        None | Some("") => Ok(TimeZone::UTC),
+        Some(wanted) => match TimeZoneDatabase::bundled().get(wanted) {
+            Ok(zone) => Ok(zone),
+            Err(_) => {
+                let wanted = super::error::quote(wanted);
+                fail(format!("`{name}`: there is no time zone `{wanted}`. Write a name such as `Europe/Berlin`."))
+            }
+        },
+    }
+}
+
+fn format_time<'a>(run: &Run<'a>, time: &V<'a>, wanted: &V<'a>, zone: Option<&V<'a>>) -> Out<V<'a>> {
+    let moment = moment(time, "formatTime")?;
     let (Some(wanted), true) = (wanted.text(), zone.is_none_or(|zone| zone.text().is_some())) else {
         return fail(
             "`formatTime` needs a pattern and the name of a time zone: `formatTime(time, 'yyyy-MM-dd', 'Europe/Berlin')`.",
@@ -338,18 +385,7 @@ fn format_time<'a>(run: &Run<'a>, time: &V<'a>, wanted: &V<'a>, zone: Option<&V<
         Ok(found) => found.directives,
         Err(why) => return fail(format!("`formatTime`: the pattern cannot be read: {why}.")),
     };
-    let zone = match zone.and_then(V::text) {
-        None | Some("") => TimeZone::UTC,
-        Some(name) => match TimeZoneDatabase::bundled().get(name) {
-            Ok(zone) => zone,
-            Err(_) => {
-                let name = super::error::quote(name);
-                return fail(format!(
-                    "`formatTime`: there is no time zone `{name}`. Write a name such as `Europe/Berlin`."
-                ));
-            }
-        },
-    };
+    let zone = zone_of(zone, "formatTime")?;
     match strtime::format(&directives, &moment.to_zoned(zone)) {
         Ok(text) => made(run, text),
         Err(_) => fail("`formatTime`: the time cannot be written like this."),

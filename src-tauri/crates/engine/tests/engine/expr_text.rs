@@ -159,3 +159,43 @@ fn lists_objects_and_codes() {
         assert!(error.0.contains(why), "{text}: {}", error.0);
     }
 }
+
+#[test]
+fn matches_flat_lists_calendar_times_and_numbers_for_people() {
+    let item = json!({ "list": [[1, 2], [], 3, ["a"]], "text": "a1 b22", "at": "2026-01-31T23:30:00Z" });
+    for (text, wanted) in [
+        ("item.list.flatten()", r#"[1,2,3,"a"]"#),
+        ("item.text.findAllPattern('[a-z]([0-9]+)')", r#"[["a1","1"],["b22","22"]]"#),
+        ("item.text.findAllPattern('z')", "[]"),
+        ("urlDecode('a%20b+%C3%A9')", r#""a b+é""#),
+        ("sqrt(16)", "4"),
+        ("pow(2, -1)", "0.5"),
+        ("formatNumber(1234567.891)", r#""1,234,567.891""#),
+        ("formatNumber(-1234.5, 2)", r#""-1,234.50""#),
+        ("formatNumber(1234.5, 2, 2)", r#""1,234.50""#),
+        ("formatNumber(0.0001, 0, 3)", r#""0""#),
+        ("string(addTime(item.at, 1, 'month'))", r#""2026-02-28T23:30:00Z""#),
+        ("string(addTime(timestamp(item.at), -1, 'years'))", r#""2025-01-31T23:30:00Z""#),
+        // The day after the clocks went forward has its hour.
+        ("string(addTime('2026-03-28T12:00:00Z', 1, 'day', 'Europe/Berlin'))", r#""2026-03-29T11:00:00Z""#),
+    ] {
+        assert_eq!(told(text, item.clone().into()), Ok(wanted.to_owned()), "{text}");
+    }
+    for (text, why) in [
+        ("item.text.flatten()", "`flatten` does not work with"),
+        ("urlDecode('%zz')", "two hex digits"),
+        ("urlDecode('%ff')", "no text in UTF-8"),
+        ("sqrt(-1)", "no number"),
+        ("pow(10, 400)", "no number"),
+        ("formatNumber(1, 99)", "from 0 to 20"),
+        ("addTime(item.at, 1, 'moon')", "knows the units"),
+        ("addTime(item.at, 1.5, 'day')", "needs a whole number"),
+        ("addTime(item.at, 9000, 'years')", "out of range"),
+        ("addTime(item.at, 9223372036854775807, 'day')", "out of range"),
+        ("addTime('soon', 1, 'day')", "needs a time like"),
+        ("addTime(item.at, 1, 'day', 'Mars')", "no time zone `Mars`"),
+    ] {
+        let error = told(text, item.clone().into()).expect_err(text);
+        assert!(error.0.contains(why), "{text}: {}", error.0);
+    }
+}

@@ -145,9 +145,13 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         // For builders: what was sent to a test address, and the settings of a webhook. Nothing of a run.
         "hook_heard" | "hook_preview" => Vec::new(),
         // For builders, who see the data of runs as it is.
-        "workflow_pins" | "workflow_export_check" | "test_list" | "test_run" | "workflow_prove" | "proof_get" => {
-            Vec::new()
-        }
+        "workflow_pins"
+        | "workflow_export_check"
+        | "test_list"
+        | "test_get"
+        | "test_run"
+        | "workflow_prove"
+        | "proof_get" => Vec::new(),
         "health_list" | "health_alerts" => vec![json!({})],
         "health_get" => vec![json!({ "workflowId": "masks" })],
         "plan_explain" => vec![json!({ "document": document, "runId": run }), json!({ "document": document })],

@@ -29,10 +29,10 @@ fn parse_at(text: &str, depth: usize) -> Result<Js, String> {
     }
 }
 
-struct Parser {
-    tokens: Vec<Token>,
-    at: usize,
-    depth: usize,
+pub(super) struct Parser {
+    pub(super) tokens: Vec<Token>,
+    pub(super) at: usize,
+    pub(super) depth: usize,
 }
 
 /// Signs between two operands, from what binds least.
@@ -49,21 +49,21 @@ const LEVELS: [&[&str]; 9] = [
 ];
 
 impl Parser {
-    fn take(&mut self, sign: &str) -> bool {
+    pub(super) fn take(&mut self, sign: &str) -> bool {
         let there = matches!(self.tokens.get(self.at), Some(Token::Sign(found)) if *found == sign);
         self.at += usize::from(there);
         there
     }
 
-    fn need(&mut self, sign: &str) -> Result<(), String> {
+    pub(super) fn need(&mut self, sign: &str) -> Result<(), String> {
         if self.take(sign) { Ok(()) } else { Err(format!("'{sign}' is missing")) }
     }
 
-    fn peek(&self, sign: &str) -> bool {
+    pub(super) fn peek(&self, sign: &str) -> bool {
         matches!(self.tokens.get(self.at), Some(Token::Sign(found)) if *found == sign)
     }
 
-    fn expression(&mut self) -> Result<Js, String> {
+    pub(super) fn expression(&mut self) -> Result<Js, String> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(format!("it is nested more than {DEEPEST} levels deep"));
@@ -74,21 +74,8 @@ impl Parser {
     }
 
     fn choice(&mut self) -> Result<Js, String> {
-        if let Some(names) = self.arrow_head() {
-            if self.take("{") {
-                // `{ return x }` is the one body that is an expression.
-                if self.tokens.get(self.at) != Some(&Token::Name("return".into())) {
-                    return Err("a function has statements".into());
-                }
-                self.at += 1;
-                let body = Box::new(self.expression()?);
-                self.take(";");
-                if !self.take("}") {
-                    return Err("a function has statements".into());
-                }
-                return Ok(Js::Arrow { names, body });
-            }
-            return Ok(Js::Arrow { names, body: Box::new(self.expression()?) });
+        if let Some(head) = self.arrow_head()? {
+            return self.function(head);
         }
         let test = self.binary(0)?;
         if !self.take("?") {
@@ -98,33 +85,6 @@ impl Parser {
         self.need(":")?;
         let no = Box::new(self.expression()?);
         Ok(Js::Choice { test: Box::new(test), yes, no })
-    }
-
-    /// The names before `=>`, if that is what follows.
-    fn arrow_head(&mut self) -> Option<Vec<String>> {
-        let begin = self.at;
-        let mut names = Vec::new();
-        if let (Some(Token::Name(name)), Some(Token::Sign("=>"))) = (self.tokens.get(begin), self.tokens.get(begin + 1))
-        {
-            names.push(name.clone());
-            self.at = begin + 2;
-            return Some(names);
-        }
-        if !self.take("(") {
-            return None;
-        }
-        while let Some(Token::Name(name)) = self.tokens.get(self.at) {
-            names.push(name.clone());
-            self.at += 1;
-            if !self.take(",") {
-                break;
-            }
-        }
-        if self.take(")") && self.take("=>") {
-            return Some(names);
-        }
-        self.at = begin;
-        None
     }
 
     fn binary(&mut self, level: usize) -> Result<Js, String> {
@@ -237,7 +197,11 @@ impl Parser {
                         pieces.push(Piece::Hole(parse_at(&hole, self.depth + 1)?));
                     }
                 }
-                Js::Template(pieces)
+                match pieces.as_slice() {
+                    [] => Js::Text(String::new()),
+                    [Piece::Text(text)] => Js::Text(text.clone()),
+                    _ => Js::Template(pieces),
+                }
             }
             Token::Name(name) => match name.as_str() {
                 "true" => Js::Bool(true),
@@ -252,8 +216,9 @@ impl Parser {
                     let args = if self.peek("(") { self.arguments()? } else { Vec::new() };
                     Js::New { name, args }
                 }
-                "function" | "async" | "class" | "let" | "const" | "var" | "if" | "for" | "while" | "return"
-                | "throw" | "switch" | "try" | "delete" | "void" | "yield" => {
+                "function" => return self.written_function(),
+                "async" | "class" | "let" | "const" | "var" | "if" | "for" | "while" | "return" | "throw"
+                | "switch" | "try" | "delete" | "void" | "yield" => {
                     return Err(format!("it is a program ('{name}'), not one expression"));
                 }
                 _ => Js::Name(name),

@@ -21,7 +21,10 @@ fn what_is_no_expression_is_refused_and_says_why() {
         ("if (a) { b }", "program"),
         ("'abc", "not closed"),
         ("`${a", "not closed"),
-        ("(() => { const a = 1; return a })()", "statements"),
+        ("(() => { a.push(1); return a })()", "statements"),
+        ("(() => { let a = 1; a = 2; return a })()", "changed"),
+        ("(() => { if (a) { b } return a })()", "statements"),
+        ("(() => { return", "ends too early"),
         ("a b", "more than one"),
         ("#", "not read"),
     ] {
@@ -33,4 +36,20 @@ fn what_is_no_expression_is_refused_and_says_why() {
         assert!(parse(&source).is_err());
     }
     assert!(parse(&vec!["1"; 1_000].join("+")).is_err(), "long chains would be deep trees");
+}
+
+#[test]
+fn functions_that_return_a_value_step_by_step_are_expressions() {
+    let text = |source: &str| format!("{:?}", parse(source));
+    assert_eq!(text("(() => { if (a) { return 1; } else return 2 })()"), text("(() => a ? 1 : 2)()"), "both branches");
+    assert_eq!(text("x.map(function (y) { return y.z; })"), text("x.map(y => y.z)"));
+    assert_eq!(text("(() => { if (a) return 1; return 2 })()"), text("(() => a ? 1 : 2)()"));
+    assert!(text("x.map(([k, v]) => k + v)").contains("Let"), "parts of a parameter");
+    assert_eq!(
+        text("(() => { const {a, b: [c]} = x; return a })()"),
+        text("(() => { const {a, b: [c]} = x; return a })()")
+    );
+    assert!(parse(&format!("(() => {{ {} return a }})()", "const a = 1; ".repeat(1_000))).is_err(), "too many");
+    let nested = format!("{}1{}", "(() => { if (a) { return ".repeat(200), "}})()".repeat(200));
+    assert!(parse(&nested).is_err(), "too deep");
 }

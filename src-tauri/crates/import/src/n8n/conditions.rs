@@ -89,7 +89,7 @@ impl Maker<'_, '_> {
             _ if loose => methods::to_number(one),
             _ => one.clone(),
         };
-        let time = |one: &Cel| methods::to_time(one, None).unwrap_or_else(|_| one.clone());
+        let time = |one: &Cel| super::times::to_time(one, None).unwrap_or_else(|_| one.clone());
         let (negative, action) = match action {
             "notEquals" | "notEqual" => (true, "equals"),
             "notContains" => (true, "contains"),
@@ -139,7 +139,7 @@ impl Maker<'_, '_> {
                         Some(Some((source, flags))) => (Some(source.to_owned()), flags.to_owned()),
                         _ => (source, String::new()),
                     };
-                match source.map(|source| methods::pattern(&source, &flags)) {
+                match source.map(|source| super::patterns::pattern(&source, &flags)) {
                     Some(Ok(pattern)) => as_text(&left).method("matches", &[&Cel::text(&pattern)], Ty::Bool),
                     Some(Err(why)) => self.no_row(setting, action, &why),
                     None => as_text(&left).method("matches", &[&right], Ty::Bool),

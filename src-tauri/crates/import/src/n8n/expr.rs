@@ -1,6 +1,6 @@
 //! Expressions of n8n as CEL: the same value, or a reason why there is none.
 
-use super::methods;
+use super::{methods, patterns, times};
 use crate::cel::{Cel, Ty};
 use crate::js::{self, Entry, Js, Piece};
 use std::cell::RefCell;
@@ -28,18 +28,32 @@ pub(crate) const THIS_ROUND: &str = "@round";
 /// Translates one expression.
 pub(crate) fn translate(source: &str, place: &Place<'_>) -> Out {
     let tree = js::parse(source).map_err(|why| format!("it could not be read: {why}"))?;
-    let found = Maker { place, bound: Vec::new() }.of(&tree)?;
+    let found = Maker::new(place).of(&tree)?;
     match found.ty {
-        Ty::Node | Ty::Space(_) | Ty::Item | Ty::Items => Err("it uses an item or a step as a value".into()),
+        Ty::Node | Ty::Space(_) | Ty::Span(_) | Ty::Item | Ty::Items => {
+            Err("it uses an item or a step as a value".into())
+        }
         _ => Ok(found),
     }
 }
 
 pub(super) struct Maker<'a> {
     pub(super) place: &'a Place<'a>,
-    /// Parameters of functions, from the outermost: their name there and what they are.
-    bound: Vec<(String, Ty)>,
+    /// Parameters of functions and variables, from the outermost: their name there and what they are.
+    bound: Vec<(String, Bound)>,
+    /// Functions with a name that are being called.
+    calls: usize,
 }
+
+/// What a name of an expression is.
+#[derive(Clone)]
+enum Bound {
+    Value(Out),
+    Function(Js),
+}
+
+/// Most calls of named functions within each other.
+const MOST_CALLS: usize = 8;
 
 /// Roots that exist in n8n only.
 const FOREIGN: [(&str, &str); 18] = [
@@ -63,7 +77,11 @@ const FOREIGN: [(&str, &str); 18] = [
     ("$evaluateExpression", "expressions are not made at run time"),
 ];
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(place: &'a Place<'a>) -> Self {
+        Self { place, bound: Vec::new(), calls: 0 }
+    }
+
     pub(super) fn of(&mut self, js: &Js) -> Out {
         Ok(match js {
             Js::Number(value) => number(*value),
@@ -97,23 +115,12 @@ impl Maker<'_> {
                 test.choice(&self.of(yes)?, &self.of(no)?)
             }
             Js::List(entries) => self.list(entries)?,
-            Js::Object(entries) => {
-                let mut parts = Vec::new();
-                for entry in entries {
-                    match entry {
-                        Entry::Field(name, value) => {
-                            parts.push(format!("{}: {}", Cel::text(name).text, self.data(value)?.text));
-                        }
-                        Entry::Computed(name, value) => {
-                            let name = self.of(name)?.stringed()?;
-                            parts.push(format!("{}: {}", name.text, self.data(value)?.text));
-                        }
-                        Entry::Spread(_) => return Err("an object is spread into another one ('...')".into()),
-                    }
-                }
-                Cel::new(format!("{{{}}}", parts.join(", ")), Ty::Map)
-            }
+            Js::Object(entries) => self.object(entries)?,
             Js::Arrow { .. } => return Err("a function is used as a value".into()),
+            Js::Let { name, value, body } => {
+                let bound = self.bind(value);
+                self.inside(vec![(name.clone(), bound)], body)?
+            }
             Js::Spread(_) => return Err("'...' stands in an unexpected place".into()),
         })
     }
@@ -123,7 +130,9 @@ impl Maker<'_> {
         let found = self.of(js)?;
         match found.ty {
             Ty::Time(_) => Ok(found.iso()),
-            Ty::Node | Ty::Space(_) | Ty::Item | Ty::Items => Err("it uses an item or a step as a value".into()),
+            Ty::Node | Ty::Space(_) | Ty::Span(_) | Ty::Item | Ty::Items => {
+                Err("it uses an item or a step as a value".into())
+            }
             _ => Ok(found.or_null()),
         }
     }
@@ -156,6 +165,79 @@ impl Maker<'_> {
         Ok(out.unwrap_or_else(|| Cel::new("[]", Ty::List)))
     }
 
+    fn object(&mut self, entries: &[Entry]) -> Out {
+        let mut out: Option<Cel> = None;
+        let mut here: Vec<String> = Vec::new();
+        let add = |out: &mut Option<Cel>, more: Cel| {
+            *out = Some(match out.take() {
+                None => more,
+                Some(before) => Cel::call("merge", &[&before, &more], Ty::Map),
+            });
+        };
+        for entry in entries {
+            match entry {
+                Entry::Field(name, value) => {
+                    here.push(format!("{}: {}", Cel::text(name).text, self.data(value)?.text));
+                }
+                Entry::Computed(name, value) => {
+                    let name = self.of(name)?.stringed()?;
+                    here.push(format!("{}: {}", name.text, self.data(value)?.text));
+                }
+                Entry::Spread(of) => {
+                    if !here.is_empty() {
+                        add(&mut out, Cel::new(format!("{{{}}}", here.join(", ")), Ty::Map));
+                        here.clear();
+                    }
+                    let of = self.of(of)?;
+                    // Nothing spreads to nothing.
+                    add(&mut out, if of.missing { of.or(&Cel::new("{}", Ty::Map)).is(Ty::Map) } else { of });
+                }
+            }
+        }
+        if out.is_none() || !here.is_empty() {
+            add(&mut out, Cel::new(format!("{{{}}}", here.join(", ")), Ty::Map));
+        }
+        Ok(out.unwrap_or_else(|| Cel::new("{}", Ty::Map)))
+    }
+
+    /// What a variable is: its value is worked out where it is used.
+    fn bind(&mut self, value: &Js) -> Bound {
+        match value {
+            Js::Arrow { .. } => Bound::Function(value.clone()),
+            Js::Name(name) => {
+                let known = self.bound.iter().rev().find(|(known, _)| known == name).map(|(_, bound)| bound.clone());
+                known.unwrap_or_else(|| Bound::Value(self.name(name)))
+            }
+            other => Bound::Value(self.of(other)),
+        }
+    }
+
+    /// An expression where some more names are known.
+    fn inside(&mut self, names: Vec<(String, Bound)>, body: &Js) -> Out {
+        let before = self.bound.len();
+        self.bound.extend(names);
+        let found = self.of(body);
+        self.bound.truncate(before);
+        found
+    }
+
+    /// A call of a function that is written here.
+    fn apply(&mut self, function: &Js, args: &[Js]) -> Out {
+        let Js::Arrow { names, body } = function else { return Err("a function that is computed is called".into()) };
+        if self.calls >= MOST_CALLS {
+            return Err("functions call each other too often".into());
+        }
+        let mut bound = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let one = args.get(at).map_or_else(|| Bound::Value(Ok(Cel::new("null", Ty::Null))), |arg| self.bind(arg));
+            bound.push((name.clone(), one));
+        }
+        self.calls += 1;
+        let found = self.inside(bound, body);
+        self.calls -= 1;
+        found
+    }
+
     fn template(&mut self, pieces: &[Piece]) -> Out {
         let mut out: Option<Cel> = None;
         for piece in pieces {
@@ -172,9 +254,11 @@ impl Maker<'_> {
     }
 
     fn name(&mut self, name: &str) -> Out {
-        if let Some((bound, ty)) = self.bound.iter().rev().find(|(bound, _)| bound == name) {
-            let found = Cel::new(safe(bound), ty.clone());
-            return Ok(found);
+        if let Some((_, bound)) = self.bound.iter().rev().find(|(bound, _)| bound == name) {
+            return match bound {
+                Bound::Value(found) => found.clone(),
+                Bound::Function(_) => Err("a function is used as a value".into()),
+            };
         }
         Ok(match name {
             "$json" | "$data" => Cel::any("item"),
@@ -182,7 +266,7 @@ impl Maker<'_> {
             "item" => Cel::new("item", Ty::Item),
             "items" => Cel::new("items", Ty::Items),
             "$now" => self.time("timestamp(run.startedAt)"),
-            "$today" => methods::start_of(&self.time("timestamp(run.startedAt)"), "day")?,
+            "$today" => times::start_of(&self.time("timestamp(run.startedAt)"), "day")?,
             "$execution" => Cel::new("", Ty::Space("$execution")),
             "$workflow" => Cel::new("", Ty::Space("$workflow")),
             "$runIndex" if self.place.in_loop => Cel::new("_index", Ty::Number),
@@ -227,7 +311,9 @@ impl Maker<'_> {
             (Ty::Item, _) => return Err(format!("'.{name}' of an item is not translated")),
             (Ty::Items, "length") => Cel::call("size", &[owner], Ty::Number),
             (Ty::Items, _) => return Err(format!("'.{name}' of a list of items is not translated")),
-            (Ty::Time(_), _) => methods::part_of_time(owner, name)?,
+            (Ty::Time(_), _) => times::part_of_time(owner, name)?,
+            (Ty::Span(unit), _) if name.trim_end_matches('s') == *unit => owner.clone().is(Ty::Number),
+            (Ty::Span(_), _) => return Err(format!("'.{name}' of a span of time in another unit")),
             (Ty::Text | Ty::List | Ty::Any, "length") => Cel::call("size", &[owner], Ty::Number),
             (Ty::Text | Ty::Number | Ty::Bool | Ty::List | Ty::Null, _) => {
                 return Err(format!("'.{name}' of {} is not known", methods::word(&owner.ty)));
@@ -279,11 +365,19 @@ impl Maker<'_> {
 
     fn call(&mut self, callee: &Js, args: &[Js]) -> Out {
         match callee {
-            Js::Name(name) => self.function(name, args),
+            Js::Arrow { .. } => self.apply(callee, args),
+            Js::Name(name) => {
+                let bound = self.bound.iter().rev().find(|(known, _)| known == name).map(|(_, bound)| bound.clone());
+                match bound {
+                    Some(Bound::Function(function)) => self.apply(&function, args),
+                    Some(Bound::Value(_)) => Err("a function that is computed is called".into()),
+                    None => self.function(name, args),
+                }
+            }
             Js::Member { of, name, .. } => {
                 // A pattern has methods of its own.
                 if let (Js::Pattern(pattern, flags), "test" | "exec", [text]) = (&**of, name.as_str(), args) {
-                    let pattern = Cel::text(&methods::pattern(pattern, flags)?);
+                    let pattern = Cel::text(&patterns::pattern(pattern, flags)?);
                     let text = self.of(text)?;
                     return Ok(match name.as_str() {
                         "test" => text.method("matches", &[&pattern], Ty::Bool),
@@ -320,12 +414,15 @@ impl Maker<'_> {
                 let one = self.of(one)?;
                 Cel { missing: one.missing, ..one.stringed()? }
             }
-            ("Number" | "parseFloat", [one]) => methods::to_number(&self.of(one)?),
-            ("parseInt", [one] | [one, Js::Number(_)]) => {
-                let one = methods::to_number(&self.of(one)?);
-                Cel::call("int", &[&one], Ty::Number)
-            }
+            ("Number", [one]) => match self.of(one)? {
+                time if matches!(time.ty, Ty::Time(_)) => times::millis(&time)?,
+                other => methods::to_number(&other),
+            },
+            ("parseFloat", [one]) => methods::parsed(&self.of(one)?, false),
+            ("parseInt", [one] | [one, Js::Number(10.0)]) => methods::parsed(&self.of(one)?, true),
+            ("decodeURIComponent", [one]) => Cel::call("urlDecode", &[&self.of(one)?], Ty::Text),
             ("Boolean", [one]) => self.of(one)?.truthy(),
+            ("Object", [one]) => self.of(one)?,
             ("$if" | "$iif", [test, yes, no]) => {
                 let test = self.of(test)?.truthy();
                 test.choice(&self.of(yes)?, &self.of(no)?)
@@ -358,7 +455,10 @@ impl Maker<'_> {
     fn made(&mut self, name: &str, args: &[Js]) -> Out {
         Ok(match (name, args) {
             ("Date", []) => Cel::new("timestamp(run.startedAt)", Ty::Time(None)),
-            ("Date", [one]) => methods::to_time(&self.of(one)?, None)?,
+            ("Date", [one]) => match self.of(one)? {
+                number if number.ty == Ty::Number => times::from_millis(&number, false, None),
+                other => times::to_time(&other, None)?,
+            },
             ("Set", [one]) => {
                 let list = self.of(one)?;
                 list.method("unique", &[], Ty::List)
@@ -367,18 +467,53 @@ impl Maker<'_> {
         })
     }
 
-    /// A function of one parameter, with the parameter bound to entries of a list.
-    pub(super) fn with(&mut self, function: &Js, entry: Ty) -> Result<(String, Cel), String> {
-        let Js::Arrow { names, body } = function else {
+    /// A function of an entry of a list, and of its place if it asks for that.
+    pub(super) fn with(&mut self, function: &Js, list: &Cel, entry: Ty) -> Result<Turned, String> {
+        let function = match function {
+            Js::Name(name) => match self.bound.iter().rev().find(|(known, _)| known == name) {
+                Some((_, Bound::Function(function))) => function.clone(),
+                _ => return Err("a function is not written in its place".into()),
+            },
+            other => other.clone(),
+        };
+        let Js::Arrow { names, body } = &function else {
             return Err("a function is not written in its place".into());
         };
-        let [name] = names.as_slice() else {
-            return Err("a function of a list takes more than the entry".into());
-        };
-        self.bound.push((name.clone(), entry));
-        let body = self.of(body);
-        self.bound.pop();
-        Ok((safe(name), body?))
+        match names.as_slice() {
+            [] => {
+                let variable = self.variable("x");
+                let body = self.inside(Vec::new(), body)?;
+                Ok(Turned { variable, body, by_place: false })
+            }
+            [name] => {
+                let variable = self.variable(name);
+                let one = Bound::Value(Ok(Cel::new(variable.clone(), entry)));
+                let body = self.inside(vec![(name.clone(), one), hidden(&variable)], body)?;
+                Ok(Turned { variable, body, by_place: false })
+            }
+            [name, place] => {
+                let variable = self.variable(place);
+                let at = Cel::new(variable.clone(), Ty::Number);
+                let one = Cel { missing: false, ..list.index(&at).is(entry) };
+                let names = vec![
+                    (name.clone(), Bound::Value(Ok(one))),
+                    (place.clone(), Bound::Value(Ok(at))),
+                    hidden(&variable),
+                ];
+                let body = self.inside(names, body)?;
+                Ok(Turned { variable, body, by_place: true })
+            }
+            _ => Err("a function of a list takes more than the entry and its place".into()),
+        }
+    }
+
+    /// A name for a parameter that hides no other one.
+    fn variable(&self, name: &str) -> String {
+        let mut variable = safe(name);
+        while self.bound.iter().any(|(known, _)| known.strip_prefix(HIDDEN) == Some(&variable)) {
+            variable.push('_');
+        }
+        variable
     }
 
     /// The parameter of a sum, `(sum, one) => sum + …`, and what is added.
@@ -391,10 +526,10 @@ impl Maker<'_> {
         if **left != Js::Name(sum.clone()) {
             return Err(other());
         }
-        self.bound.push((name.clone(), entry));
-        let body = self.of(right);
-        self.bound.pop();
-        Ok((safe(name), body?))
+        let variable = self.variable(name);
+        let one = Bound::Value(Ok(Cel::new(variable.clone(), entry)));
+        let body = self.inside(vec![(name.clone(), one), hidden(&variable)], right)?;
+        Ok((variable, body))
     }
 
     fn binary(&mut self, sign: &'static str, left: &Js, right: &Js) -> Out {
@@ -416,7 +551,7 @@ impl Maker<'_> {
         }
         let (a, b) = (self.of(left)?, self.of(right)?);
         for side in [&a, &b] {
-            if matches!(side.ty, Ty::Item | Ty::Items | Ty::Node | Ty::Space(_)) {
+            if matches!(side.ty, Ty::Item | Ty::Items | Ty::Node | Ty::Space(_) | Ty::Span(_)) {
                 return Err("it computes with an item or a step".into());
             }
         }
@@ -429,7 +564,7 @@ impl Maker<'_> {
             },
             "-" | "*" | "%" => match (&a.ty, &b.ty) {
                 (Ty::Time(_), _) | (_, Ty::Time(_)) if sign == "-" => {
-                    let (a, b) = (methods::millis(&a)?, methods::millis(&b)?);
+                    let (a, b) = (times::millis(&a)?, times::millis(&b)?);
                     a.binary("-", &b, Ty::Number)
                 }
                 _ => methods::numeric(&a)?.binary(sign, &methods::numeric(&b)?, Ty::Number),
@@ -439,6 +574,10 @@ impl Maker<'_> {
                 &methods::numeric(&b)?,
                 Ty::Number,
             ),
+            "==" | "!=" if loosely_equal(&a, &b, left, right).is_some() => {
+                let same = loosely_equal(&a, &b, left, right).unwrap_or_else(|| a.clone());
+                if sign == "!=" { same.not() } else { same }
+            }
             "==" | "===" | "!=" | "!==" => {
                 let sign = if sign.starts_with('!') { "!=" } else { "==" };
                 let side = |one: &Cel| match one.ty {
@@ -450,8 +589,8 @@ impl Maker<'_> {
             "<" | ">" | "<=" | ">=" => {
                 let (a, b) = match (&a.ty, &b.ty) {
                     (Ty::Time(_), Ty::Time(_)) => (a, b),
-                    (Ty::Time(_), _) => (a, methods::to_time(&b, None)?),
-                    (_, Ty::Time(_)) => (methods::to_time(&a, None)?, b),
+                    (Ty::Time(_), _) => (a, times::to_time(&b, None)?),
+                    (_, Ty::Time(_)) => (times::to_time(&a, None)?, b),
                     _ => (a, b),
                 };
                 let found = a.binary(sign, &b, Ty::Bool);
@@ -464,6 +603,7 @@ impl Maker<'_> {
             "||" => a.truthy().choice(&a, &b),
             "??" => a.or(&b),
             "in" => a.binary("in", &b, Ty::Bool),
+            "**" => Cel::call("pow", &[&methods::numeric(&a)?, &methods::numeric(&b)?], Ty::Number),
             _ => return Err(format!("'{sign}' is not translated")),
         })
     }
@@ -486,6 +626,30 @@ impl Maker<'_> {
     }
 }
 
+/// `==` with a number or a text that is one: `5 == '5'` there.
+fn loosely_equal(a: &Cel, b: &Cel, left: &Js, right: &Js) -> Option<Cel> {
+    let (value, literal) = match (left, right) {
+        (_, Js::Number(_) | Js::Text(_)) => (a, right),
+        (Js::Number(_) | Js::Text(_), _) => (b, left),
+        _ => return None,
+    };
+    if value.ty != Ty::Any {
+        return None;
+    }
+    let same = match literal {
+        Js::Number(0.0) => "[0, '0', '', false]".to_owned(),
+        Js::Number(1.0) => "[1, '1', true]".to_owned(),
+        Js::Number(wanted) => format!("[{}, {}]", number(*wanted).text, Cel::text(&wanted.to_string()).text),
+        Js::Text(text) if text.is_empty() => "['', 0, false]".to_owned(),
+        Js::Text(text) => {
+            let wanted: f64 = text.trim().parse().ok().filter(|wanted: &f64| wanted.is_finite())?;
+            format!("[{}, {}]", Cel::text(text).text, number(wanted).text)
+        }
+        _ => return None,
+    };
+    Some(value.or_null().binary("in", &Cel::new(same, Ty::List), Ty::Bool))
+}
+
 /// A comparison of `indexOf` that asks whether something was found.
 fn found_test(sign: &str, right: &Js) -> Option<bool> {
     let minus_one = matches!(right, Js::Minus(one) if **one == Js::Number(1.0));
@@ -497,6 +661,22 @@ fn found_test(sign: &str, right: &Js) -> Option<bool> {
         "<" if zero => Some(false),
         _ => None,
     }
+}
+
+/// A function of the entries of a list as CEL.
+pub(super) struct Turned {
+    /// Its parameter: the entry, or its place.
+    pub(super) variable: String,
+    pub(super) body: Cel,
+    /// It runs over the places of the list.
+    pub(super) by_place: bool,
+}
+
+/// What a name of CEL that is in use begins with in the list of names; no name there has it.
+const HIDDEN: char = '\u{0}';
+
+fn hidden(variable: &str) -> (String, Bound) {
+    (format!("{HIDDEN}{variable}"), Bound::Value(Err(String::new())))
 }
 
 /// A name of a parameter that is one in CEL and hides nothing.
@@ -519,5 +699,5 @@ fn number(value: f64) -> Cel {
 
 /// A method of a value that is translated already.
 pub(super) fn call_on(place: &Place<'_>, owner: &Cel, name: &str, args: &[Js]) -> Out {
-    Maker { place, bound: Vec::new() }.method(owner, name, args)
+    Maker::new(place).method(owner, name, args)
 }

@@ -144,7 +144,10 @@ fn befores(file: &File<'_>, shape: &Shape, of: usize) -> HashSet<usize> {
     while let Some(at) = open.pop_front() {
         for wire in file.wires.iter().filter(|wire| wire.to == at && !shape.back.contains(&key(wire))) {
             let end_of_round = shape.bodies.get(&wire.to).is_some_and(|(_, body)| body.contains(&wire.from));
-            if !end_of_round && seen.insert(wire.from) {
+            // A wire into or out of a loop is none here, but for the one from the loop to its body.
+            let (from, to) = (shape.parent.get(&wire.from), shape.parent.get(&wire.to));
+            let crosses = from != to && to != Some(&wire.from);
+            if !end_of_round && !crosses && seen.insert(wire.from) {
                 open.push_back(wire.from);
             }
         }
@@ -480,7 +483,17 @@ fn wire(
         if error_output {
             continue;
         }
-        match from.outs.get(wire.output) {
+        // A placeholder has one port: all that came after the node stays wired to it.
+        let stands_in = from.parts.first().is_some_and(|part| part.step.kind == PLACEHOLDER_KIND);
+        let instead = from.outs.first().filter(|_| stands_in);
+        if from.outs.get(wire.output).is_none() && instead.is_some() {
+            let name = &file.nodes[wire.from].name;
+            let message =
+                format!("\"{name}\" is a placeholder; its output {} leads on from its only port.", wire.output + 1);
+            let hint = "Wire it to the right output of the step that replaces the placeholder.";
+            found.add(Level::Warning, "NO_OUTPUT", Some(name), file.nodes[wire.from].path.clone(), message, hint);
+        }
+        match from.outs.get(wire.output).or(instead) {
             Some(ports) => {
                 for (part, port) in ports {
                     edges.push((sort, ids[wire.from][*part].clone(), port.clone(), target.clone()));

@@ -2,7 +2,6 @@
 
 use super::expr::Out;
 use super::maker::{Made, Maker, whole};
-use super::methods;
 use crate::cel::{Cel, Ty};
 use crate::report::Level;
 use serde_json::{Value, json};
@@ -350,7 +349,7 @@ impl Maker<'_, '_> {
         let source = |maker: &mut Self, name: &str| -> Out {
             let text = maker.text(name).to_owned();
             let cel = maker.cel(name, &text);
-            methods::to_time(&cel, zone.clone())
+            super::times::to_time(&cel, zone.clone())
         };
         let result = |maker: &Self, default: &str| {
             let name = [maker.text("outputFieldName"), maker.text("dataPropertyName")]

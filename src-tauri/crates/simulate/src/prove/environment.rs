@@ -100,7 +100,7 @@ impl<'p> ProofEnvironment<'p> {
             reply => return reply,
         }
         if call.call.effects == Effects::None {
-            return Reply::Code;
+            return Reply::Code(0);
         }
         let (step, path) = (&*call.call.node_id, &*call.call.key.path);
         let name = scoped(self.compiled, Some(path), step);

@@ -87,6 +87,27 @@ expect:
 }
 
 #[test]
+fn a_delay_alone_leaves_the_answer_as_it_was_recorded() {
+    // The recorded payment is so late that its time is over; the step without side effects runs its code, later.
+    let mocks = "mocks:
+- { step: pay, afterMs: 40000 }
+- { step: check, call: 1, afterMs: 500 }
+expect:
+  status: completed
+  output: [ { problem: TIMEOUT } ]
+  assertions: [ \"durationMs == 30500\" ]
+";
+    let result = run(orders(), &format!("{FETCHED}{mocks}"));
+    assert!(result.passed, "{:#?}", result.differences);
+    let test = TestFile::read(
+        "signalboxTest: 1\nname: T\nworkflow: a\nstartedAt: 2026-01-05T09:00:00Z\nmocks: [ { step: pay, afterMs: 1 } ]\n",
+    );
+    assert!(test.expect("a test").is_healthy(), "a proof can start from it");
+    let calls = "signalboxTest: 1\nname: T\nworkflow: a\nstartedAt: 2026-01-05T09:00:00Z\ncalls: [ { step: pay, afterMs: 1 } ]\n";
+    assert!(TestFile::read(calls).expect_err("no end").message.contains("exactly one of"));
+}
+
+#[test]
 fn a_crash_repeats_a_read_and_asks_about_a_write() {
     let read_again = "mocks:
 - { step: fetch, call: 1, crash: true, afterMs: 5 }
