@@ -100,6 +100,7 @@ export async function graphql(report) {
     return summary.error;
   };
   await report('graphql: what a service offers becomes operations', async () => {
+    await place.run('secret', 'choose', 'file');
     const kept = await place.told(`${TOKEN}\n`, 'secret', 'set', 'tracker', '--host', `http://127.0.0.1:${host.address().port}`);
     assert.equal(kept.code, 0, kept.err + JSON.stringify(kept.json));
     const without = await place.run('connectors', 'add', '--graphql', address);
