@@ -28,7 +28,7 @@ it('a dropped document is imported, and what differs is listed', async () => {
 });
 
 it('a GraphQL address is asked with a credential, and belongs to a dropped answer', async () => {
-  const secrets = [{ name: 'shop', kind: 'bearer', hosts: [], createdAt: '', updatedAt: '' }];
+  const secrets = [{ name: 'shop', kind: 'bearer' as const, hosts: [], createdAt: '', updatedAt: '' }];
   const { fake } = renderOnce(<ImportApiDialog onClose={() => undefined} />, { connector_list: () => [], secret_list: () => secrets, connector_add: () => added });
   const url = 'https://api.example.com/graphql';
   fireEvent.change(screen.getByRole('textbox', { name: /GraphQL address/ }), { target: { value: ` ${url} ` } });
