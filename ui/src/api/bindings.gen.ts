@@ -1004,8 +1004,12 @@ export interface ComparedStep {
 
 /** A file to add. */
 export interface ConnectorAdd {
-  /** Text of an OpenAPI document or a connector file, as JSON or YAML. */
-  text: string;
+  /** Text of an OpenAPI document, a GraphQL introspection or a connector file, as JSON or YAML. Empty: the GraphQL service at `address` is asked about itself. */
+  text?: string;
+  /** Address of a GraphQL endpoint. */
+  address?: string;
+  /** The secret that the endpoint is asked with. */
+  credential?: string;
   /** Name of the connector; default: the name in the file, or the title of the document. */
   name?: string;
   /** Replace an own connector of this name. */
@@ -1082,6 +1086,8 @@ export interface ConnectorOperation {
   params: unknown;
   /** JSON Schema of what it passes on, without references; null when it is not known. */
   output: unknown;
+  /** The fields that a GraphQL operation selects when a step names none; absent where there is nothing to select. */
+  fields?: string;
 }
 
 /** An operation, as lists show it. */
@@ -7768,7 +7774,7 @@ export interface Commands {
   connector_list: { request: Empty; response: ConnectorEntry[] };
   /** Returns an operation of a connector with the schemas of its parameters and its result. */
   connector_operation: { request: ConnectorOperationGet; response: ConnectorOperation };
-  /** Adds a connector from a connector file or an OpenAPI document; nothing is fetched. */
+  /** Adds a connector from a connector file, an OpenAPI document or a GraphQL introspection; only a GraphQL endpoint that is named is asked. */
   connector_add: { request: ConnectorAdd; response: ConnectorAdded };
   /** Removes an own connector; runs keep the operations they began with. */
   connector_remove: { request: ConnectorName; response: Empty };

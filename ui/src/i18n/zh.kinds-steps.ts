@@ -631,6 +631,8 @@ export const steps: { [kind: string]: KindWords } = {
     '/config/properties/params/description': '操作所需的内容。连接器规定参数的名称和类型。',
     '/config/properties/variables/title': '地址的变量',
     '/config/properties/variables/description': '服务地址的组成部分，例如您的站点名称。',
+    '/config/properties/fields/title': '字段',
+    '/config/properties/fields/description': 'GraphQL 服务返回的字段，对象的字段写在花括号中：id title author { login }。留空：通常的字段。仅用于 GraphQL。',
     '/config/properties/limit/title': '最多项数',
     '/config/properties/limit/description': '读取列表的后续页，直到达到此项数。',
     '/config/properties/timeoutMs/title': '时间限制',

@@ -1,8 +1,10 @@
 //! Message brokers. The protocols are small and spoken here, over sockets that are opened here: so addresses are checked as for
 //! HTTP steps, certificates are ours to check, and a broker that does not stop to answer is bounded.
 
+mod amqp;
 mod connect;
 mod mqtt;
+mod nats;
 mod redis;
 
 use crate::network::PerNetwork;
@@ -17,6 +19,13 @@ use std::sync::Arc;
 pub struct MessageBrokers {
     /// TLS that trusts what the system and the settings trust.
     tls: PerNetwork<Arc<ClientConfig>>,
+    /// Connections of triggers to brokers that acknowledge by connection.
+    consumers: amqp::Consumers,
+}
+
+/// The part of a broker that is used where nobody says otherwise.
+fn vhost(broker: &Broker) -> &str {
+    broker.vhost.as_deref().unwrap_or("/")
 }
 
 #[async_trait]
@@ -26,10 +35,12 @@ impl Brokers for MessageBrokers {
         let mut sent = false;
         let done = {
             let work = async {
-                let (stream, login) = connect::open(self, &broker).await?;
+                let opened = connect::open(self, &broker).await?;
                 match broker.kind {
-                    BrokerKind::Redis => redis::publish(stream, &login, &message, &mut sent).await.map(Some),
-                    BrokerKind::Mqtt => mqtt::publish(stream, &login, &message, &mut sent).await.map(|()| None),
+                    BrokerKind::Redis => redis::publish(opened, &message, &mut sent).await.map(Some),
+                    BrokerKind::Mqtt => mqtt::publish(opened, &message, &mut sent).await.map(|()| None),
+                    BrokerKind::Nats => nats::publish(opened, &message, &mut sent).await,
+                    BrokerKind::Amqp => amqp::publish(opened, vhost(&broker), &message, &mut sent).await.map(|()| None),
                 }
             };
             tokio::time::timeout(broker.timeout, Box::pin(work)).await
@@ -46,12 +57,16 @@ impl Brokers for MessageBrokers {
     }
 
     async fn watch(&self, broker: Broker, watch: MessageWatch) -> Result<Messages, BrokerError> {
-        let (stream, login) = tokio::time::timeout(broker.timeout, connect::open(self, &broker))
-            .await
-            .unwrap_or_else(|_| Err(BrokerError::new(BrokerFault::Timeout, "No connection was made in time")))?;
+        let open = connect::within(broker.timeout, connect::open(self, &broker));
+        if broker.kind == BrokerKind::Amqp {
+            let look = amqp::watch(&self.consumers, open, vhost(&broker), &watch, broker.timeout);
+            return Box::pin(look).await;
+        }
+        let opened = open.await?;
         match broker.kind {
-            BrokerKind::Redis => Box::pin(redis::watch(stream, &login, &watch, broker.timeout)).await,
-            BrokerKind::Mqtt => Box::pin(mqtt::watch(stream, &login, &watch, broker.timeout)).await,
+            BrokerKind::Redis => Box::pin(redis::watch(opened, &watch, broker.timeout)).await,
+            BrokerKind::Mqtt => Box::pin(mqtt::watch(opened, &watch, broker.timeout)).await,
+            BrokerKind::Nats | BrokerKind::Amqp => Box::pin(nats::watch(opened, &watch, broker.timeout)).await,
         }
     }
 }

@@ -58,7 +58,7 @@ macro_rules! command_list {
             Query catalog_list(Empty) -> Kinds, Viewer, [Desktop Http], [], "Lists the step kinds with their descriptors.";
             Query connector_list(Empty) -> Vec<ConnectorEntry>, Viewer, [Desktop Http], [], "Lists the connectors with their operations.";
             Query connector_operation(ConnectorOperationGet) -> ConnectorOperation, Viewer, [Desktop Http], [], "Returns an operation of a connector with the schemas of its parameters and its result.";
-            Action connector_add(ConnectorAdd) -> ConnectorAdded, Builder, [Desktop Http], [connector_list connector_operation], "Adds a connector from a connector file or an OpenAPI document; nothing is fetched.";
+            Action connector_add(ConnectorAdd) -> ConnectorAdded, Builder, [Desktop Http], [connector_list connector_operation], "Adds a connector from a connector file, an OpenAPI document or a GraphQL introspection; only a GraphQL endpoint that is named is asked.";
             Action connector_remove(ConnectorName) -> Empty, Builder, [Desktop Http], [connector_list connector_operation], "Removes an own connector; runs keep the operations they began with.";
             Query index_list(Empty) -> Vec<IndexEntry>, Operator, [Desktop Http], [], "Lists the indexes of documents.";
             Query index_show(IndexShow) -> IndexDetails, Operator, [Desktop Http], [], "Returns an index with its documents.";

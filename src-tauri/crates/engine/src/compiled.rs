@@ -359,7 +359,8 @@ impl Parts {
         self.nodes.extend(compiled.map(|(id, node, descriptor)| {
             let node = &*agent::with_default(node, descriptor, workflow);
             let connector = connectors.of(node);
-            let narrowed = connector.as_ref().map(|(of, operation)| connector::narrowed(descriptor, of, operation));
+            let narrowed =
+                connector.as_ref().map(|(of, operation)| connector::narrowed(descriptor, node, of, operation));
             let descriptor = narrowed.as_ref().unwrap_or(descriptor);
             let compiled = compile_node(id, node, descriptor, &index);
             let tainted = file != 0 && config::host_from_data(node, descriptor, config::TRUSTED_INSIDE);

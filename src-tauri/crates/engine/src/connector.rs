@@ -2,6 +2,7 @@
 //! files are data beside the catalog; a run is pinned to the operations that it uses (ADR 141).
 
 pub mod file;
+pub mod graphql;
 mod inline;
 pub mod tasks;
 
@@ -37,16 +38,26 @@ impl KnownConnectors {
     /// The operations that some workflows call, and nothing else.
     pub fn pinned<'a>(&self, workflows: impl Iterator<Item = &'a Workflow>) -> BTreeMap<String, Connector> {
         let mut operations: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for node in workflows.flat_map(|workflow| workflow.nodes.values()) {
-            if let Some((connector, operation)) = called(node) {
-                operations.entry(connector).or_default().push(operation);
-            }
+        let nodes = workflows.flat_map(|workflow| workflow.nodes.values());
+        let called: Vec<_> = nodes.filter_map(|node| Some((node, called(node)?))).collect();
+        for (_, (connector, operation)) in &called {
+            operations.entry(connector).or_default().push(operation);
         }
         let used = self.used.iter().filter_map(|(name, connector)| {
             let operations = operations.get(name.as_str())?;
             Some((name.clone(), connector.only(operations)))
         });
-        used.collect()
+        let mut used: BTreeMap<String, Connector> = used.collect();
+        for (node, (connector, operation)) in called {
+            if let (Some(fields), Some(kept)) = (graphql::own_fields(node), used.get_mut(connector)) {
+                let types = self.used.get(connector).map(|connector| &connector.graphql_types);
+                let of = kept.operations.get(operation).and_then(|operation| operation.graphql.as_ref());
+                if let (Some(types), Some(of)) = (types, of) {
+                    graphql::keep_types(fields, &of.of, types, &mut kept.graphql_types);
+                }
+            }
+        }
+        used
     }
 }
 
@@ -90,6 +101,14 @@ pub fn params_schema(connector: &Connector, operation: &Operation) -> Value {
     with_defs(schema, connector.shared(schemas.iter()))
 }
 
+/// The JSON Schema of what a step gets from its operation, which may select other fields than usual; null when it is not known.
+pub fn step_output_schema(node: &Node, connector: &Connector, operation: &Operation) -> Value {
+    match (graphql::own_fields(node), &operation.graphql) {
+        (Some(fields), Some(of)) => graphql::schema(fields, &of.of, &connector.graphql_types),
+        _ => output_schema(connector, operation),
+    }
+}
+
 /// The JSON Schema of what an operation passes on, complete in itself; null when it is not known.
 pub fn output_schema(connector: &Connector, operation: &Operation) -> Value {
     let Some(response) = operation.response.as_ref().filter(|response| !response.schema.is_null()) else {
@@ -120,11 +139,16 @@ fn described(schema: &Value, description: &str) -> Value {
 }
 
 /// The descriptor of the kind with what this operation does outside and passes on.
-pub fn narrowed(base: &NodeDescriptor, connector: &Connector, operation: &Operation) -> Arc<NodeDescriptor> {
+pub(crate) fn narrowed(
+    base: &NodeDescriptor,
+    node: &Node,
+    connector: &Connector,
+    operation: &Operation,
+) -> Arc<NodeDescriptor> {
     let mut descriptor = base.clone();
     descriptor.effects = ByConfig::Same(operation.effect());
     descriptor.replay = ByConfig::Same(operation.replay());
-    let schema = output_schema(connector, operation);
+    let schema = step_output_schema(node, connector, operation);
     if !schema.is_null()
         && let Some(port) = descriptor.ports.iter_mut().find(|port| port.id == "success")
     {

@@ -7,6 +7,7 @@ pub mod asl_export;
 mod cel;
 mod check;
 mod curl;
+pub mod graphql;
 mod js;
 mod layout;
 mod n8n;

@@ -11,6 +11,7 @@ mod server;
 
 use document::Document;
 use indexmap::IndexMap;
+pub(crate) use operation::in_words;
 use serde_json::Value;
 use signalbox_model::Connector;
 use signalbox_model::connector::FORMAT;
@@ -19,7 +20,7 @@ use std::fmt;
 /// So many findings are told; the others are counted.
 const FINDINGS: usize = 200;
 /// JSON Pointers where services put the message of an error.
-const MESSAGES: [&str; 8] = [
+pub(crate) const MESSAGES: [&str; 8] = [
     "/error/message",
     "/message",
     "/error_description",
@@ -75,20 +76,25 @@ impl fmt::Display for Refused {
 }
 
 impl Refused {
-    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into() }
     }
 }
 
 /// Findings while a document is compiled.
 #[derive(Debug, Default)]
-struct Findings {
+pub(crate) struct Findings {
     list: Vec<Finding>,
     more: usize,
 }
 
 impl Findings {
-    fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
+    /// The list, and the number of those that are not in it.
+    pub(crate) fn into_parts(self) -> (Vec<Finding>, usize) {
+        (self.list, self.more)
+    }
+
+    pub(crate) fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
         let finding = Finding { path: path.into(), message: message.into() };
         if self.list.contains(&finding) {
             return;
@@ -142,18 +148,18 @@ pub fn compile(value: &Value, options: &Options) -> Result<Compiled, Refused> {
         defs,
         ..Connector::default()
     };
-    let (findings, more) = (findings.list, findings.more);
+    let (findings, more) = findings.into_parts();
     Ok(Compiled { connector, findings, more, left_out: operations.left_out })
 }
 
 /// Operations by name.
-struct Operations {
-    known: IndexMap<String, signalbox_model::Operation>,
-    left_out: usize,
+pub(crate) struct Operations {
+    pub(crate) known: IndexMap<String, signalbox_model::Operation>,
+    pub(crate) left_out: usize,
 }
 
 /// A name in small letters, digits and `-`.
-fn slug(title: &str) -> String {
+pub(crate) fn slug(title: &str) -> String {
     let mut name = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {
         if c.is_ascii_alphanumeric() {
@@ -168,7 +174,7 @@ fn slug(title: &str) -> String {
 }
 
 /// The beginning of a text in one line.
-fn short(text: &str, most: usize) -> String {
+pub(crate) fn short(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if line.chars().count() + word.chars().count() >= most {
@@ -184,7 +190,7 @@ fn short(text: &str, most: usize) -> String {
 }
 
 /// The first paragraph of a text.
-fn first_sentence(text: &str, most: usize) -> String {
+pub(crate) fn first_sentence(text: &str, most: usize) -> String {
     let first = text.trim().split("\n\n").next().unwrap_or_default();
     short(first, most)
 }

@@ -1,9 +1,11 @@
 //! A connector: what a service offers, as data. A file describes one service (docs/connectors.md); no part of it is code.
 
+pub mod graphql;
 pub mod tasks;
 
 use crate::descriptor::{Effects, Replay};
 use crate::oauth::ConnectorSignIn;
+use graphql::{GraphQl, GraphQlTypes};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,6 +66,9 @@ pub struct Connector {
     pub tasks: Option<tasks::TaskMapping>,
     /// Operations by name.
     pub operations: IndexMap<String, Operation>,
+    /// Types of a GraphQL service whose fields can be selected.
+    #[serde(default, rename = "graphqlTypes", skip_serializing_if = "IndexMap::is_empty")]
+    pub graphql_types: GraphQlTypes,
     /// Schemas that operations share, named by `#/$defs/NAME`.
     #[serde(default, rename = "$defs", skip_serializing_if = "IndexMap::is_empty")]
     pub defs: IndexMap<String, Value>,
@@ -187,6 +192,9 @@ pub struct Operation {
     /// Headers of its requests, besides those of the connector.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub headers: IndexMap<String, String>,
+    /// The GraphQL document that it sends; its parameters are variables then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graphql: Option<GraphQl>,
     /// Its response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
@@ -323,6 +331,9 @@ pub struct Response {
     /// JSON Pointer of a list whose elements become items; then `data` is not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<String>,
+    /// JSON Pointer into each element of `items` to the part that is passed on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<String>,
     /// JSON Schema of what the step passes on: of one element where `items` is set.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub schema: Value,
@@ -563,6 +574,7 @@ impl Connector {
             rate_limit: self.rate_limit,
             tasks: None,
             operations: IndexMap::new(),
+            graphql_types: GraphQlTypes::new(),
             defs: IndexMap::new(),
         }
     }

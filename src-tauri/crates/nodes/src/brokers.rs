@@ -24,13 +24,18 @@ pub(crate) async fn broker(call: &Call, slot: &CallSlot, world: &World) -> Resul
     let kind = match text_or(slot, "system", "mqtt")? {
         "mqtt" => BrokerKind::Mqtt,
         "redis" => BrokerKind::Redis,
-        _ => return Err(wrong_setting("system", "mqtt or redis", &slot.config["system"])),
+        "nats" => BrokerKind::Nats,
+        "amqp" => BrokerKind::Amqp,
+        _ => return Err(wrong_setting("system", "mqtt, redis, nats or amqp", &slot.config["system"])),
     };
     let tls = flag(slot, "tls", true)?;
     let usual = match (kind, tls) {
         (BrokerKind::Mqtt, true) => 8883,
         (BrokerKind::Mqtt, false) => 1883,
         (BrokerKind::Redis, _) => 6379,
+        (BrokerKind::Nats, _) => 4222,
+        (BrokerKind::Amqp, true) => 5671,
+        (BrokerKind::Amqp, false) => 5672,
     };
     let port = whole(slot, "port", 1, u64::from(u16::MAX))?.and_then(|port| u16::try_from(port).ok());
     let optional = |field: &str| setting(slot, field).map(|_| text(slot, field).map(str::to_owned)).transpose();
@@ -41,6 +46,7 @@ pub(crate) async fn broker(call: &Call, slot: &CallSlot, world: &World) -> Resul
         tls,
         root_certificate: optional("ca")?.filter(|pem| !pem.trim().is_empty()),
         user: optional("user")?.filter(|user| !user.is_empty()),
+        vhost: optional("vhost")?.filter(|vhost| !vhost.is_empty()),
         // After the commit of the step's start, and never part of the config: no event and no expression has the value.
         credential: credential::of_setting(slot, world).await?,
         timeout: Duration::from_millis(whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS)),

@@ -3,6 +3,7 @@
 pub(crate) mod address;
 pub(crate) mod errors;
 pub mod file;
+mod graphql;
 pub(crate) mod pace;
 pub(crate) mod pages;
 pub(crate) mod request;

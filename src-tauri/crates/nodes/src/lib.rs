@@ -26,6 +26,7 @@ mod feed;
 mod fields;
 mod file_error;
 mod file_rows;
+mod fired;
 mod formats;
 mod groups;
 mod http_answer;

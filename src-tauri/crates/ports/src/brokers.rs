@@ -13,6 +13,10 @@ pub enum BrokerKind {
     Mqtt,
     /// Streams of Redis or Valkey.
     Redis,
+    /// NATS, with JetStream where messages are kept.
+    Nats,
+    /// AMQP 0-9-1, as RabbitMQ speaks it.
+    Amqp,
 }
 
 /// Where a broker is, and who asks.
@@ -32,6 +36,8 @@ pub struct Broker {
     pub user: Option<String>,
     /// The password, for hosts that it allows only.
     pub credential: Option<Arc<Credential>>,
+    /// The part of the broker that is used, where it has parts.
+    pub vhost: Option<String>,
     /// Time limit of an exchange.
     pub timeout: Duration,
     /// Loopback addresses are allowed for this call (TRUST, SSRF).
@@ -43,6 +49,8 @@ pub struct Broker {
 pub struct OutgoingMessage {
     /// The stream, or the topic.
     pub topic: String,
+    /// Who passes it on to queues by its topic; none: the queue of that name gets it.
+    pub exchange: Option<String>,
     /// Its content.
     pub body: Vec<u8>,
     /// Media type of the content, where it is known.
@@ -53,6 +61,10 @@ pub struct OutgoingMessage {
     pub keep: Option<u64>,
     /// New subscribers of a topic get it, too.
     pub retain: bool,
+    /// A stream keeps it and confirms it, where the broker has the choice.
+    pub stored: bool,
+    /// The same for a repetition of it, where the broker recognises one.
+    pub key: Option<String>,
 }
 
 /// A message that was read.

@@ -50,7 +50,7 @@ fn id(flag: &str) -> String {
 }
 
 /// A certificate of `localhost` and the authority that signed it.
-fn certificates(folder: &Path) {
+pub(crate) fn certificates(folder: &Path) {
     let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
     let authority = ["req", "-x509", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA", "-days", "2"];
     run("openssl", folder, &[&authority[..], &key[..], &["-addext", "basicConstraints=critical,CA:TRUE"]].concat());

@@ -23,7 +23,7 @@ cargo xtask <task>
   check   the quick checks: format, clippy, dependency rules, UI lint and types
   counts  count the instructions of fixed work of the engine and compare them; `--write`: expect these from now on;
           `--optimised`: as released
-  peers   tools against the servers and the conformance suite of others (`servers`, `samples`, `conformance`, `--table`);
+  peers   tools against the servers and the conformance suite of others (`servers`, `graphql`, `samples`, `conformance`, `--table`);
           `cel`: the language of expressions against the conformance cases of CEL;
           `llama`: models against the server of llama.cpp, which needs Python packages and says which;
           `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
@@ -31,6 +31,7 @@ cargo xtask <task>
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto;
           `objects`: object steps with the S3 of moto and a WebDAV server, from PyPI;
           `kafka`: the same in Kafka, with a broker and a cluster of mock brokers from PyPI;
+          `amqp`: messages by RabbitMQ, which the system has;
           `source`: an exported Cargo project, built offline and run; some minutes of CPU;
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many

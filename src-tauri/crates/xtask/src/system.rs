@@ -62,6 +62,8 @@ const IMAP: Need =
 const MQTT: Need =
     need("Mosquitto, an MQTT broker for the tests of messages", "mosquitto", Proof::File("/usr/sbin/mosquitto"));
 const REDIS: Need = need("Redis, for the tests of messages", "redis-server", Proof::File("/usr/bin/redis-server"));
+const NATS: Need =
+    need("a NATS server, for the tests of messages", "nats-server", Proof::File("/usr/sbin/nats-server"));
 const SMTP: Need =
     need("Exim, an SMTP server for the mail tests", "exim4-daemon-light", Proof::File("/usr/sbin/exim4"));
 
@@ -104,6 +106,7 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
                 IMAP,
                 MQTT,
                 REDIS,
+                NATS,
                 SMTP,
             ]);
         }

@@ -12,7 +12,7 @@ const SHOP: Connector = {
 const CONFIG: JsonSchema = {
   type: 'object', properties: {
     connector: { type: 'string', title: 'Connector' }, operation: { type: 'string', title: 'Operation' }, credential: { type: 'string', title: 'Credential' },
-    params: { type: 'object', title: 'Parameters', additionalProperties: true, 'x-ui': { widget: 'keyvalue' } }, variables: { type: 'object', title: 'Variables' },
+    params: { type: 'object', title: 'Parameters', additionalProperties: true, 'x-ui': { widget: 'keyvalue' } }, variables: { type: 'object', title: 'Variables' }, fields: { type: 'string', title: 'Fields', 'x-ui': { widget: 'code' } },
   },
 };
 const node = { type: 'connector.call', title: 'Get a user', config: { connector: 'shop', operation: 'get_user' } };
@@ -33,6 +33,13 @@ it('keeps what this machine does not know', () => {
   const { properties } = connectorSchema(CONFIG, { ...node, config: { connector: 'gone', operation: 'x' } }, [SHOP], undefined);
   expect(properties?.['connector']?.enum).toEqual(['shop', 'gone']);
   expect(properties?.['params']).toEqual(CONFIG.properties?.['params']);
+});
+
+it('shows fields to select where the operation has some', () => {
+  const fields = (config: object, found: typeof operation & { fields?: string }) => connectorSchema(CONFIG, { ...node, config: { ...node.config, ...config } }, [SHOP], found).properties?.['fields'];
+  expect(fields({}, operation)).toBeUndefined();
+  expect(fields({ fields: 'id' }, operation)).toBeDefined();
+  expect(fields({}, { ...operation, fields: 'id login' })?.['x-ui']).toEqual({ widget: 'code', placeholder: 'id login' });
 });
 
 it('offers operations as steps, and renames a step that nobody named', () => {

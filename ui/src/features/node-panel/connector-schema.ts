@@ -6,6 +6,7 @@ import type { Commands, WorkflowNode } from '../../api/types.ts';
 import { useCommand } from '../../api/queries.ts';
 import { CONNECTOR_CALL, operationOf, type Connector } from '../../code/connector-step.ts';
 import { t } from '../../i18n/index.ts';
+import { isObject } from '../../json/json.ts';
 import { asSchema, type JsonSchema } from '../../json/json-schema.ts';
 import { plain } from '../../text/letters.ts';
 import { plainSchema } from './tool-schema.ts';
@@ -43,6 +44,12 @@ export function connectorSchema(config: JsonSchema, node: WorkflowNode, connecto
     properties['params'] = isEmpty(taken)
       ? { ...params, additionalProperties: false, 'x-ui': { ...params['x-ui'], none: t('connectors.noParams') } }
       : { ...taken, type: 'object', title: params.title, description: params.description, 'x-ui': { ...params['x-ui'], widget: 'object' } } as JsonSchema;
+  }
+  // Only GraphQL has fields to select; what is set stays to be seen.
+  if (properties['fields'] && operation) {
+    const isSet = isObject(node.config) && node.config['fields'] !== undefined;
+    if (operation.fields !== undefined) properties['fields'] = { ...properties['fields'], 'x-ui': { ...properties['fields']['x-ui'], placeholder: plain(operation.fields) } };
+    else if (!isSet) delete properties['fields'];
   }
   const variables = properties['variables'];
   if (variables && found) {

@@ -1,10 +1,10 @@
-/** Adding a service from an OpenAPI document or a connector file: choose or drop it, then see what became of it. */
+/** Adding a service from a document, a connector file or a GraphQL address: choose it, then see what became of it. */
 import './import-dialog.css';
 import { useRef, useState, type DragEvent } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
-import { Button, Dialog, DialogCancel, Field, TextInput, toast } from '../../kit/index.ts';
+import { Button, Dialog, DialogCancel, Field, Select, TextInput, toast } from '../../kit/index.ts';
 import { Fault } from '../../shared/form-error.tsx';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { plain } from '../../text/letters.ts';
@@ -22,15 +22,20 @@ export function ImportApiDialog({ onClose }: { onClose(): void }) {
 function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): void }) {
   const [file, setFile] = useState<File>();
   const [name, setName] = useState('');
+  const [address, setAddress] = useState('');
+  const [credential, setCredential] = useState('');
+  const secrets = useCommand('secret_list', {}).data ?? [];
   const [over, setOver] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
   const { busy, error, run } = useAsyncAction({ inForm: true });
   const exists = error?.code === 'CONNECTOR_EXISTS';
   const tooLarge = file !== undefined && file.size > LARGEST;
   async function send(replace: boolean) {
-    if (!file) return;
-    const text = await file.text();
-    onAdded(await act('connector_add', { text, ...(name.trim() === '' ? {} : { name: name.trim() }), ...(replace ? { replace: true } : {}) }));
+    const url = address.trim();
+    onAdded(await act('connector_add', {
+      ...(file ? { text: await file.text() } : credential === '' ? {} : { credential }), ...(url === '' ? {} : { address: url }),
+      ...(name.trim() === '' ? {} : { name: name.trim() }), ...(replace ? { replace: true } : {}),
+    }));
   }
   function drop(event: DragEvent) {
     event.preventDefault();
@@ -43,7 +48,7 @@ function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): 
       footer={<>
         <DialogCancel onClick={onClose} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel>
         {exists ? <Button busy={busy} onClick={() => void run(() => send(true))}>{t('connectors.replace')}</Button> : null}
-        <Button variant="primary" busy={busy} disabled={file === undefined || tooLarge} onClick={() => void run(() => send(false))}>{t('connectors.importYes')}</Button>
+        <Button variant="primary" busy={busy} disabled={(file === undefined && address.trim() === '') || tooLarge} onClick={() => void run(() => send(false))}>{t('connectors.importYes')}</Button>
       </>}>
       <div className="imp">
         {error ? <Fault error={error} /> : null}
@@ -54,6 +59,14 @@ function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): 
           <input ref={picker} type="file" hidden aria-label={t('connectors.choose')} accept=".json,.yaml,.yml,application/json" onChange={(event) => setFile(event.target.files?.[0])} />
         </div>
         {tooLarge ? <p className="s c-err" role="alert">{t('connectors.tooLarge')}</p> : null}
+        <Field label={t('connectors.address')} hint={t(file ? 'connectors.addressOfFile' : 'connectors.addressHint')}>
+          {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={address} onChange={setAddress} placeholder="https://api.example.com/graphql" maxLength={2000} />}
+        </Field>
+        {file === undefined && address.trim() !== '' && secrets.length > 0 ? (
+          <Field label={t('connectors.credential')}>
+            {({ id }) => <Select id={id} label={t('connectors.credential')} value={credential} onChange={setCredential} options={[{ value: '', label: t('credential.none') }, ...secrets.map((one) => ({ value: `secret://${one.name}`, label: one.name }))]} />}
+          </Field>
+        ) : null}
         <Field label={t('connectors.name')} hint={t('connectors.nameHint')}>
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} placeholder="my-shop" />}
         </Field>

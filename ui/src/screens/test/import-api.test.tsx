@@ -27,6 +27,19 @@ it('a dropped document is imported, and what differs is listed', async () => {
   expect(within(dialog).getByText('The operation is left out.')).toBeTruthy();
 });
 
+it('a GraphQL address is asked with a credential, and belongs to a dropped answer', async () => {
+  const secrets = [{ name: 'shop', kind: 'bearer' as const, hosts: [], createdAt: '', updatedAt: '' }];
+  const { fake } = renderOnce(<ImportApiDialog onClose={() => undefined} />, { connector_list: () => [], secret_list: () => secrets, connector_add: () => added });
+  const url = 'https://api.example.com/graphql';
+  fireEvent.change(screen.getByRole('textbox', { name: /GraphQL address/ }), { target: { value: ` ${url} ` } });
+  expect(await screen.findByRole('combobox', { name: 'Credential for the question' })).toBeTruthy();
+  drop('{"data":{}}');
+  await expect.poll(() => screen.queryByRole('combobox')).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Import' }));
+  await screen.findByRole('dialog', { name: 'Imported: Shop' });
+  expect(fake.calls.filter((call) => call.command === 'connector_add').map((call) => call.payload)).toEqual([{ text: '{"data":{}}', address: url }]);
+});
+
 it('a connector of the same name is replaced on request, and own ones are removed', async () => {
   let asked = 0;
   const { fake } = renderOnce(<ImportApiDialog onClose={() => undefined} />, {

@@ -1,18 +1,18 @@
 //! Connections to brokers: to allowed addresses only, encrypted with a certificate that was checked.
 
-use super::MessageBrokers;
+use super::{MessageBrokers, nats};
 use crate::network;
 use crate::peer::{Peer, PeerError, PeerFault, is_this_machine};
 use crate::tls;
 use rustls::pki_types::ServerName;
 use signalbox_ports::CredentialKind;
-use signalbox_ports::brokers::{Broker, BrokerError, BrokerFault};
+use signalbox_ports::brokers::{Broker, BrokerError, BrokerFault, BrokerKind};
 use signalbox_ports::host::canonical;
 use signalbox_ports::secret::allows;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use zeroize::Zeroizing;
@@ -30,6 +30,38 @@ pub(super) type Connection = BufReader<Box<dyn Duplex>>;
 pub(super) struct Login {
     pub(super) user: Option<String>,
     pub(super) password: Option<Zeroizing<String>>,
+}
+
+/// An open connection.
+pub(super) struct Opened {
+    pub(super) stream: Connection,
+    pub(super) login: Login,
+    /// What the broker says before anything else, also before the connection is encrypted; only NATS does.
+    pub(super) greeting: String,
+}
+
+/// Longest greeting.
+const LONGEST_GREETING: usize = 64 * 1024;
+
+/// A part of an exchange within a time.
+pub(super) async fn within<T>(
+    timeout: Duration,
+    work: impl Future<Output = Result<T, BrokerError>>,
+) -> Result<T, BrokerError> {
+    let late = |_| Err(BrokerError::new(BrokerFault::Timeout, "The broker did not answer in time"));
+    tokio::time::timeout(timeout, work).await.unwrap_or_else(late)
+}
+
+/// A line, and nothing behind it: what follows may be encrypted.
+async fn greeting(stream: &mut TcpStream) -> Result<String, BrokerError> {
+    let mut line = Vec::new();
+    while !line.ends_with(b"\n") {
+        if line.len() >= LONGEST_GREETING {
+            return Err(bad_answer("it speaks no NATS; check host and port"));
+        }
+        line.push(stream.read_u8().await.map_err(|error| lost(&error))?);
+    }
+    String::from_utf8(line).map_err(|_| bad_answer("it speaks no NATS; check host and port"))
 }
 
 pub(super) fn lost(error: &io::Error) -> BrokerError {
@@ -74,7 +106,7 @@ fn login(broker: &Broker, peer: &Peer<'_>) -> Result<Login, BrokerError> {
     Ok(Login { user, password: Some(Zeroizing::new(credential.value.expose().to_owned())) })
 }
 
-pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<(Connection, Login), BrokerError> {
+pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<Opened, BrokerError> {
     let peer = Peer {
         host: &broker.host,
         port: broker.port,
@@ -86,7 +118,7 @@ pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<(C
     let address = peer.address().await.map_err(of_peer)?;
     let (host, port) = (canonical(&broker.host), broker.port);
     let no = |why: String| BrokerError::new(BrokerFault::Connection, why);
-    let stream = match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+    let mut stream = match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
             let words = format!(
@@ -98,8 +130,12 @@ pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<(C
         Err(_) => return Err(no(format!("{host}:{port} does not answer"))),
     };
     let _slower = stream.set_nodelay(true);
+    let greeting = match broker.kind {
+        BrokerKind::Nats => nats::checked_greeting(greeting(&mut stream).await?, broker.tls)?,
+        BrokerKind::Mqtt | BrokerKind::Redis | BrokerKind::Amqp => String::new(),
+    };
     if !broker.tls {
-        return Ok((BufReader::new(Box::new(stream)), login));
+        return Ok(Opened { stream: BufReader::new(Box::new(stream)), login, greeting });
     }
     let not_secure = |why: String| BrokerError::new(BrokerFault::Tls, why);
     let config = match broker.root_certificate.as_deref() {
@@ -115,5 +151,5 @@ pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<(C
              your own, put it into the step or into Settings, Network"
         ))
     })?;
-    Ok((BufReader::new(Box::new(stream)), login))
+    Ok(Opened { stream: BufReader::new(Box::new(stream)), login, greeting })
 }

@@ -1,7 +1,7 @@
 //! MQTT 5. A session that the broker keeps holds what was not acknowledged, and gives it again, marked, to the next connection
 //! of the same name: there it is acknowledged once its run is durable.
 
-use super::connect::{Connection, Login, bad_answer, lost};
+use super::connect::{Connection, Login, Opened, bad_answer, lost, within};
 use signalbox_model::hash::sha256_parts;
 use signalbox_ports::brokers::{BrokerError, BrokerFault, MessageWatch, Messages, OutgoingMessage, ReceivedMessage};
 use std::time::Duration;
@@ -245,17 +245,12 @@ fn invalid(field: &'static str, words: &str) -> BrokerError {
     BrokerError::new(BrokerFault::Invalid(field), words)
 }
 
-pub(super) async fn publish(
-    stream: Connection,
-    login: &Login,
-    message: &OutgoingMessage,
-    sent: &mut bool,
-) -> Result<(), BrokerError> {
+pub(super) async fn publish(opened: Opened, message: &OutgoingMessage, sent: &mut bool) -> Result<(), BrokerError> {
     if message.topic.len() > TEXT || message.topic.contains(['+', '#', '\0']) {
         return Err(invalid("topic", "A message is published to one topic, without + and #"));
     }
-    let mut client = Client { stream };
-    client.sign_in(login, None).await?;
+    let mut client = Client { stream: opened.stream };
+    client.sign_in(&opened.login, None).await?;
     let mut properties = Out::default();
     if let Some(media) = &message.media {
         properties = properties.byte(0x03).bytes(media.as_bytes());
@@ -296,20 +291,15 @@ fn message(kind: u8, packet: &[u8]) -> Result<(u16, ReceivedMessage), BrokerErro
     Ok((number, ReceivedMessage { id, key: None, topic, body: Some(body), headers, redelivered: kind & 0x08 != 0 }))
 }
 
-pub(super) async fn watch(
-    stream: Connection,
-    login: &Login,
-    watch: &MessageWatch,
-    timeout: Duration,
-) -> Result<Messages, BrokerError> {
+pub(super) async fn watch(opened: Opened, watch: &MessageWatch, timeout: Duration) -> Result<Messages, BrokerError> {
     if watch.topic.len() > TEXT {
         return Err(invalid("topic", "The topic is longer than 64 KiB"));
     }
     let late = |_| BrokerError::new(BrokerFault::Timeout, "The broker did not answer in time");
-    let mut client = Client { stream };
+    let mut client = Client { stream: opened.stream };
     let most = u16::try_from(watch.most.max(watch.settled.len()).max(1)).unwrap_or(u16::MAX);
     let session = format!("{}-{}", watch.group, watch.consumer);
-    tokio::time::timeout(timeout, client.sign_in(login, Some((&session, most)))).await.map_err(late)??;
+    within(timeout, client.sign_in(&opened.login, Some((&session, most)))).await?;
     // Retained messages come with a new subscription only, and only where those that are there already are wanted.
     let retained = if watch.existing { 0x10 } else { 0x20 };
     let filter = Out::default().two(1).properties(Out::default()).bytes(watch.topic.as_bytes()).byte(0x01 | retained);

@@ -1,7 +1,7 @@
 //! Streams of Redis and Valkey over RESP 2. A consumer group gives each entry to one consumer and keeps it until it is
 //! acknowledged.
 
-use super::connect::{Connection, Login, bad_answer, lost};
+use super::connect::{Connection, Login, Opened, bad_answer, lost, within};
 use signalbox_ports::brokers::{BrokerError, BrokerFault, MessageWatch, Messages, OutgoingMessage, ReceivedMessage};
 use std::pin::Pin;
 use std::time::Duration;
@@ -141,14 +141,9 @@ fn too_large() -> BrokerError {
 }
 
 /// Gives the id of the entry.
-pub(super) async fn publish(
-    stream: Connection,
-    login: &Login,
-    message: &OutgoingMessage,
-    sent: &mut bool,
-) -> Result<String, BrokerError> {
-    let mut client = Client { stream, refused: false };
-    client.sign_in(login).await?;
+pub(super) async fn publish(opened: Opened, message: &OutgoingMessage, sent: &mut bool) -> Result<String, BrokerError> {
+    let mut client = Client { stream: opened.stream, refused: false };
+    client.sign_in(&opened.login).await?;
     let keep = message.keep.map(|keep| keep.to_string());
     let mut command: Vec<&[u8]> = vec![b"XADD", message.topic.as_bytes()];
     if let Some(keep) = &keep {
@@ -170,17 +165,11 @@ pub(super) async fn publish(
     }
 }
 
-pub(super) async fn watch(
-    stream: Connection,
-    login: &Login,
-    watch: &MessageWatch,
-    timeout: Duration,
-) -> Result<Messages, BrokerError> {
-    let mut client = Client { stream, refused: false };
-    let late = || BrokerError::new(BrokerFault::Timeout, "The broker did not answer in time");
+pub(super) async fn watch(opened: Opened, watch: &MessageWatch, timeout: Duration) -> Result<Messages, BrokerError> {
+    let mut client = Client { stream: opened.stream, refused: false };
     let (topic, group) = (watch.topic.as_bytes(), watch.group.as_bytes());
     let begin = async {
-        client.sign_in(login).await?;
+        client.sign_in(&opened.login).await?;
         let from: &[u8] = if watch.existing { b"0" } else { b"$" };
         match client.ask(&[b"XGROUP", b"CREATE", topic, group, from, b"MKSTREAM"]).await {
             Err(error) if !error.message.contains("BUSYGROUP") => return Err(error),
@@ -190,16 +179,16 @@ pub(super) async fn watch(
         let pending = client.ask(&read(watch, &[b"STREAMS", topic, b"0"], &watch.most.to_string())).await?;
         entries(pending, &watch.topic, true)
     };
-    let (mut found, gone) = tokio::time::timeout(timeout, begin).await.map_err(|_| late())??;
+    let (mut found, gone) = within(timeout, begin).await?;
     // Entries that the stream has dropped since: nobody can read them any more.
-    tokio::time::timeout(timeout, acknowledge(&mut client, watch, &gone)).await.map_err(|_| late())??;
+    within(timeout, acknowledge(&mut client, watch, &gone)).await?;
     if found.is_empty() {
         // Zero would mean for ever.
         let wait = watch.patience.as_millis().max(1).to_string();
         let most = watch.most.to_string();
         let command = read(watch, &[b"BLOCK", wait.as_bytes(), b"STREAMS", topic, b">"], &most);
-        let reply = tokio::time::timeout(watch.patience.saturating_add(timeout), client.ask(&command)).await;
-        found = entries(reply.map_err(|_| late())??, &watch.topic, false)?.0;
+        let reply = within(watch.patience.saturating_add(timeout), client.ask(&command)).await?;
+        found = entries(reply, &watch.topic, false)?.0;
     }
     Ok(Messages { messages: found, acknowledged: watch.settled.clone() })
 }

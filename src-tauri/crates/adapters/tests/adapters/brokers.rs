@@ -35,6 +35,7 @@ fn broker(kind: BrokerKind, port: u16) -> Broker {
         tls: false,
         root_certificate: None,
         user: None,
+        vhost: None,
         credential: None,
         timeout: Duration::from_millis(500),
         loopback_allowed: true,
@@ -44,11 +45,14 @@ fn broker(kind: BrokerKind, port: u16) -> Broker {
 async fn publish(broker: Broker, topic: &str) -> BrokerError {
     let message = OutgoingMessage {
         topic: topic.into(),
+        exchange: None,
         body: b"hello".to_vec(),
         media: None,
         headers: Vec::new(),
         keep: None,
         retain: false,
+        stored: true,
+        key: None,
     };
     MessageBrokers::default().publish(broker, message).await.expect_err("refused")
 }

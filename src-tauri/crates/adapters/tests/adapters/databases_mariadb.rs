@@ -1,8 +1,10 @@
 //! The steps for databases against a server of MariaDB.
 
+use crate::common::{self, authorities};
 use crate::database_servers::{MariaDb, Peer, eventually, with, world};
 use serde_json::{Value, json};
 use signalbox_adapters::FolderFiles;
+use signalbox_adapters::network::{self, Network};
 use signalbox_model::ErrorType;
 use std::sync::Arc;
 
@@ -188,6 +190,11 @@ async fn steps_for_databases_with_a_server_of_mariadb() {
     types(&peer).await;
     errors(&peer).await;
     connections(&peer).await;
+    // An authority of the settings.
+    network::set(Network::new(None, authorities(&peer.base["rootCertificate"])));
+    let trusted = with(&peer.base, json!({ "sql": "SELECT 1 AS one", "rootCertificate": "" }));
+    assert!(common::run(&peer.world, "db.query", trusted, json!({})).await.is_ok());
+    network::set(Network::default());
     writes(&peer).await;
     ends(&mut server, peer).await;
 }

@@ -1,9 +1,10 @@
 //! The steps for databases against a server of PostgreSQL.
 
-use crate::common;
+use crate::common::{self, authorities};
 use crate::database_servers::{Peer, Postgres, eventually, with, world};
 use serde_json::{Value, json};
 use signalbox_adapters::FolderFiles;
+use signalbox_adapters::network::{self, Network};
 use signalbox_model::ErrorType;
 use std::sync::Arc;
 
@@ -109,6 +110,11 @@ async fn connections(peer: &Peer, port: u16) {
     // An authority that nobody here trusts.
     let failed = fails(json!({ "rootCertificate": "", "port": port }), "TLS").await;
     assert!(!failed.retryable, "{failed:?}");
+    // One of the settings.
+    network::set(Network::new(None, authorities(&peer.base["rootCertificate"])));
+    let trusted = with(&peer.base, json!({ "sql": "SELECT 1 AS one", "rootCertificate": "", "port": port }));
+    assert!(common::run(&peer.world, "db.query", trusted, json!({})).await.is_ok());
+    network::set(Network::default());
     fails(json!({ "host": "10.1.2.3", "credential": null, "user": "peer" }), "ADDRESS_REFUSED").await;
     fails(json!({ "host": "a/b" }), "INPUT_INVALID").await;
     let plain = with(&peer.base, json!({ "sql": "SELECT 1 AS one", "tls": "off" }));

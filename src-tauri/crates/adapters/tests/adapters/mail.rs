@@ -1,8 +1,9 @@
 //! Mail steps against Debian's Exim and Dovecot. One test per pair of servers: starting them takes longer than all of it.
 
-use crate::common::{data, run};
+use crate::common::{authorities, data, run};
 use crate::mail_servers::{LARGEST, MailHost, PASSWORD, mail_world};
 use serde_json::{Value, json};
+use signalbox_adapters::network::{self, Network};
 use signalbox_engine::effect::CallOutput;
 use signalbox_model::NodeFailure;
 use signalbox_ports::World;
@@ -73,6 +74,13 @@ async fn mail_is_sent_and_read_through_servers_of_debian() {
     odd_messages_are_read(&bench).await;
     messages_are_marked_and_moved(&bench).await;
     imap_errors_say_what_to_do(&bench).await;
+    authorities_of_the_settings_are_trusted(&bench).await;
+}
+
+async fn authorities_of_the_settings_are_trusted(bench: &Bench) {
+    network::set(Network::new(None, authorities(&bench.host.imap(json!({}))["ca"])));
+    bench.sent(json!({ "ca": null, "subject": "Trusted", "text": "x" })).await;
+    assert_eq!(bench.messages(json!({ "ca": null, "limit": 1 })).await.len(), 1);
 }
 
 async fn everything_in_a_message_arrives(bench: &Bench) {

@@ -3,12 +3,15 @@
 
 use crate::common::get;
 use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use signalbox_adapters::WebHttp;
 use signalbox_adapters::http::Lookup;
 use signalbox_adapters::network::{self, Authorities, Network, Proxy};
-use signalbox_ports::{Http as _, HttpError};
+use signalbox_ports::secret::{AllowedHost, Secret};
+use signalbox_ports::{Credential, CredentialKind, Http as _, HttpError};
 use std::net::IpAddr;
 use std::path::Path;
 use std::process::Command;
@@ -41,20 +44,24 @@ async fn proxy(target: u16, answer: &'static str) -> (u16, Arc<Mutex<Vec<String>
             let log = Arc::clone(&log);
             tokio::spawn(async move {
                 let mut stream = BufReader::new(stream);
-                let (mut first, mut known) = (String::new(), false);
+                let (mut first, mut login) = (String::new(), String::new());
                 loop {
                     let mut line = String::new();
                     if stream.read_line(&mut line).await.unwrap_or_default() == 0 {
                         return;
                     }
-                    known |= line.to_ascii_lowercase().starts_with("proxy-authorization:");
+                    if let Some((name, value)) = line.split_once(':')
+                        && name.eq_ignore_ascii_case("proxy-authorization")
+                    {
+                        login = format!(" as {}", value.trim());
+                    }
                     match line.trim() {
                         "" => break,
                         text if first.is_empty() => first = text.to_owned(),
                         _ => {}
                     }
                 }
-                log.lock().expect("whole").push(format!("{first}{}", if known { " with a login" } else { "" }));
+                log.lock().expect("whole").push(format!("{first}{login}"));
                 let opens = first.starts_with("CONNECT") && answer.starts_with("HTTP/1.1 200");
                 stream.write_all(answer.as_bytes()).await.expect("written");
                 if opens {
@@ -167,4 +174,36 @@ async fn a_proxy_that_refuses_says_what_to_do() {
     network::set(Network::new(through(1), Authorities::default()));
     let nobody = why(client().send(get("https://api.test/", false)).await);
     assert!(nobody.contains("Nothing answers at the proxy 127.0.0.1:1"), "{nobody}");
+}
+
+#[tokio::test]
+async fn the_password_of_a_proxy_goes_to_the_proxy_alone() {
+    let credential = |allowed: &str| Credential {
+        name: "proxy".into(),
+        kind: CredentialKind::Basic { user: "ada".into() },
+        hosts: vec![AllowedHost::parse(allowed).expect("a host")],
+        value: Secret::new("k-canary-proxy".to_owned()),
+        scrubber: Arc::default(),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    certificates(folder.path());
+    let (port, asked) = proxy(server(folder.path()).await, TUNNEL).await;
+    let address = format!("http://127.0.0.1:{port}");
+    let pem = std::fs::read_to_string(folder.path().join("ca.pem")).expect("the authority");
+    let with_login = Proxy::new(&address, &[], Some(&credential("http://127.0.0.1"))).expect("a proxy");
+    assert!(!with_login.shown().contains("canary") && !format!("{:?}", with_login.shown()).contains("ada:"));
+    network::set(Network::new(Some(with_login), Authorities::from_pem(&pem).expect("an authority")));
+    let answer = client().send(get("https://api.test/", false)).await.expect("an answer");
+    assert_eq!(answer.status, 200);
+    let login = STANDARD.encode("ada:k-canary-proxy");
+    let asked: Vec<String> = asked.lock().expect("whole").clone();
+    assert_eq!(asked, [format!("CONNECT api.test:443 HTTP/1.1 as Basic {login}")]);
+    // A secret for another host is refused before anything is sent, and a refusal says nothing of it.
+    let refused = Proxy::new(&address, &[], Some(&credential("other.example.org"))).expect_err("another host");
+    assert!(!refused.contains("canary"), "{refused}");
+    let (port, _asked) = proxy(1, "HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n").await;
+    let again = Proxy::new(&format!("http://127.0.0.1:{port}"), &[], Some(&credential("http://127.0.0.1")));
+    network::set(Network::new(Some(again.expect("a proxy")), Authorities::default()));
+    let refused = why(client().send(get("https://api.test/", false)).await);
+    assert!(!refused.contains("canary") && !refused.contains(&login), "{refused}");
 }

@@ -7,7 +7,7 @@ use crate::dto::{
     ConnectorOperationEntry, ConnectorOperationGet, ConnectorVariable, Empty,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::workflows::connectors::{self, Added, Entry, inlined, output_schema, params_schema};
+use crate::workflows::connectors::{self, Added, Entry, Source, inlined, output_schema, params_schema};
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, Connector, Effects};
 use signalbox_store::audit::Level;
@@ -90,12 +90,22 @@ pub(crate) fn connector_operation(
         writes: found.effect() == Effects::Write,
         params: inlined(&params_schema(&connector, found), LEVELS),
         output: inlined(&output_schema(&connector, found), LEVELS),
+        fields: found.graphql.as_ref().filter(|graphql| graphql.selects()).map(|graphql| graphql.fields.clone()),
     })
 }
 
 pub(crate) fn connector_add(app: &App, caller: &Caller, request: ConnectorAdd) -> ApiResult<ConnectorAdded> {
     let name = request.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    let added = app.connector_add(caller, &request.text, name, request.replace)?;
+    let given =
+        |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let source = match given(&request.address) {
+        None => Source::Text(request.text),
+        Some(address) if request.text.trim().is_empty() => {
+            Source::Endpoint { address, credential: given(&request.credential) }
+        }
+        Some(address) => Source::Introspection { text: request.text, address },
+    };
+    let added = app.connector_add(caller, &source, name, request.replace)?;
     let finding = |one: &signalbox_import::openapi::Finding| ConnectorFinding {
         path: one.path.clone(),
         message: one.message.clone(),
@@ -120,9 +130,23 @@ impl App {
     /// Adds a connector of this machine, and records who did.
     ///
     /// # Errors
-    /// As [`connectors::add_text`]; the connector is there when only the record failed.
-    pub fn connector_add(&self, caller: &Caller, text: &str, name: Option<&str>, replace: bool) -> ApiResult<Added> {
-        let added = connectors::add_text(self.data_dir(), text, name, replace)?;
+    /// As [`connectors::add_text`], and why a service does not answer; the connector is there when only the record failed.
+    pub fn connector_add(
+        &self,
+        caller: &Caller,
+        source: &Source,
+        name: Option<&str>,
+        replace: bool,
+    ) -> ApiResult<Added> {
+        let data = self.data_dir();
+        let added = match source {
+            Source::Text(text) => connectors::add_text(data, text, name, replace)?,
+            Source::Introspection { text, address } => connectors::add_graphql(data, text, name, address, replace)?,
+            Source::Endpoint { address, credential } => {
+                let text = self.graphql_introspection(caller, address, credential.as_deref())?;
+                connectors::add_graphql(data, &text, name, address, replace)?
+            }
+        };
         let change = if added.replaced { "replaced" } else { "added" };
         let facts = json!({ "change": change, "connector": added.connector.name, "sha256": added.sha256 });
         self.connector_changed(caller, facts)?;

@@ -92,14 +92,25 @@ pub struct ConnectorOperation {
     pub params: Value,
     /// JSON Schema of what it passes on, without references; null when it is not known.
     pub output: Value,
+    /// The fields that a GraphQL operation selects when a step names none; absent where there is nothing to select.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<String>,
 }
 
 /// A file to add.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConnectorAdd {
-    /// Text of an OpenAPI document or a connector file, as JSON or YAML.
+    /// Text of an OpenAPI document, a GraphQL introspection or a connector file, as JSON or YAML. Empty: the GraphQL service at
+    /// `address` is asked about itself.
+    #[serde(default)]
     pub text: String,
+    /// Address of a GraphQL endpoint.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// The secret that the endpoint is asked with.
+    #[serde(default)]
+    pub credential: Option<String>,
     /// Name of the connector; default: the name in the file, or the title of the document.
     #[serde(default)]
     pub name: Option<String>,

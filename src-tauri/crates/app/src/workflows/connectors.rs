@@ -6,6 +6,7 @@ use crate::host::files::{ensure_folder, io_error, write_atomic};
 use serde_json::json;
 use signalbox_engine::connector::{self, KnownConnectors, valid_name};
 pub use signalbox_engine::connector::{in_order, inlined, output_schema, params_schema};
+use signalbox_import::graphql;
 use signalbox_import::openapi::{self, Finding};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Connector, Diagnostic, Workflow};
@@ -32,6 +33,27 @@ pub struct Entry {
     pub connector: Result<Arc<Connector>, String>,
     /// Its file; none of a shipped one.
     pub file: Option<PathBuf>,
+}
+
+/// What a connector is made of.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// The text of a connector file, an OpenAPI document or a GraphQL introspection.
+    Text(String),
+    /// A GraphQL introspection and the address of its endpoint.
+    Introspection {
+        /// What the service said.
+        text: String,
+        /// The endpoint.
+        address: String,
+    },
+    /// A GraphQL endpoint, which is asked.
+    Endpoint {
+        /// The endpoint.
+        address: String,
+        /// The secret that it is asked with.
+        credential: Option<String>,
+    },
 }
 
 /// What a file became.
@@ -189,7 +211,7 @@ pub fn text_of(file: &Path) -> ApiResult<String> {
 }
 
 /// What a text would be as a connector: a connector file, or a document that is compiled.
-fn connector_of(text: &str, name: Option<&str>) -> ApiResult<Added> {
+fn connector_of(text: &str, name: Option<&str>, address: Option<&str>) -> ApiResult<Added> {
     let unreadable = |why: String| {
         let message = format!("The file cannot be read: {why}.");
         ApiError::new(
@@ -200,11 +222,16 @@ fn connector_of(text: &str, name: Option<&str>) -> ApiResult<Added> {
         )
     };
     let value = read_value(text).map_err(unreadable)?;
-    let mut added = if openapi::is_document(&value) {
+    let made = if graphql::is_introspection(&value) || address.is_some() {
+        let options = graphql::Options { name: name.map(str::to_owned), address: address.map(str::to_owned) };
+        Some(graphql::compile(&value, &options).map_err(|refused| not_compiled("BAD_GRAPHQL", &refused))?)
+    } else if openapi::is_document(&value) {
         let options = openapi::Options { name: name.map(str::to_owned) };
-        let made = openapi::compile(&value, &options).map_err(|refused| {
-            ApiError::new(Class::Invalid, "BAD_OPENAPI", format!("{}.", refused.message), format!("{}.", refused.hint))
-        })?;
+        Some(openapi::compile(&value, &options).map_err(|refused| not_compiled("BAD_OPENAPI", &refused))?)
+    } else {
+        None
+    };
+    let mut added = if let Some(made) = made {
         let openapi::Compiled { connector, findings, more, left_out } = made;
         Added { connector, file: PathBuf::new(), sha256: String::new(), replaced: false, findings, more, left_out }
     } else {
@@ -230,6 +257,10 @@ fn connector_of(text: &str, name: Option<&str>) -> ApiResult<Added> {
     if found.is_empty() { Ok(added) } else { Err(refused(&found)) }
 }
 
+fn not_compiled(code: &'static str, refused: &openapi::Refused) -> ApiError {
+    ApiError::new(Class::Invalid, code, format!("{}.", refused.message), format!("{}.", refused.hint))
+}
+
 fn refused(found: &[Diagnostic]) -> ApiError {
     let first = found.first();
     let message = first.map_or_else(String::new, |one| match one.path.as_str() {
@@ -245,16 +276,34 @@ fn refused(found: &[Diagnostic]) -> ApiError {
         .with(json!({ "diagnostics": found }))
 }
 
-/// Adds a connector from the text of a connector file or of an OpenAPI document.
+/// Adds a connector from the text of a connector file, of an OpenAPI document or of a GraphQL introspection.
 ///
 /// # Errors
 /// What is wrong with the text or the name, or why the file cannot be written.
 pub fn add_text(data: &Path, text: &str, name: Option<&str>, replace: bool) -> ApiResult<Added> {
+    add(data, text, name, None, replace)
+}
+
+/// [`add_text`] of what a GraphQL service says about itself, with the address of its endpoint.
+///
+/// # Errors
+/// As [`add_text`].
+pub(crate) fn add_graphql(
+    data: &Path,
+    text: &str,
+    name: Option<&str>,
+    address: &str,
+    replace: bool,
+) -> ApiResult<Added> {
+    add(data, text, name, Some(address), replace)
+}
+
+fn add(data: &Path, text: &str, name: Option<&str>, address: Option<&str>, replace: bool) -> ApiResult<Added> {
     if let Some(name) = name.filter(|name| !valid_name(name)) {
         let message = format!("'{name}' is not a name of a connector.");
         return Err(ApiError::bad_request(message, "Use small letters, digits, - and _, for example my-shop."));
     }
-    let mut added = connector_of(text, name)?;
+    let mut added = connector_of(text, name, address)?;
     let path = path_of(data, &added.connector.name);
     added.replaced = path.symlink_metadata().is_ok();
     if added.replaced && !replace {
@@ -283,14 +332,16 @@ pub fn add_text(data: &Path, text: &str, name: Option<&str>, replace: bool) -> A
 /// The file cannot be read at all.
 pub fn check(file: &Path) -> ApiResult<Checked> {
     let text = text_of(file)?;
-    let document = read_value(&text).ok().filter(openapi::is_document);
-    let Some(document) = document else {
-        let (connector, diagnostics) = read(&text);
-        return Ok(Checked { connector, diagnostics, findings: Vec::new() });
+    let made = match read_value(&text) {
+        Ok(value) if openapi::is_document(&value) => openapi::compile(&value, &openapi::Options::default())
+            .map_err(|refused| not_compiled("BAD_OPENAPI", &refused))?,
+        Ok(value) if graphql::is_introspection(&value) => graphql::compile(&value, &graphql::Options::default())
+            .map_err(|refused| not_compiled("BAD_GRAPHQL", &refused))?,
+        Ok(_) | Err(_) => {
+            let (connector, diagnostics) = read(&text);
+            return Ok(Checked { connector, diagnostics, findings: Vec::new() });
+        }
     };
-    let made = openapi::compile(&document, &openapi::Options::default()).map_err(|refused| {
-        ApiError::new(Class::Invalid, "BAD_OPENAPI", format!("{}.", refused.message), format!("{}.", refused.hint))
-    })?;
     let diagnostics = connector::file::problems(&made.connector);
     Ok(Checked { connector: Some(made.connector), diagnostics, findings: made.findings })
 }

@@ -5,7 +5,7 @@
 use crate::workflows::check;
 use crate::workflows::node_scope;
 use serde_json::{Map, Value, json};
-use signalbox_engine::connector::{KnownConnectors, inlined, output_schema};
+use signalbox_engine::connector::{KnownConnectors, inlined, step_output_schema};
 use signalbox_engine::kept_input;
 use signalbox_engine::schemas::Schemas;
 use signalbox_engine::scope::{NodeView, Scope};
@@ -187,7 +187,7 @@ impl<'a> Likely<'a> {
             return params(self.workflow);
         }
         if let Some((connector, operation)) = self.connectors.of(own).filter(|_| port == "success") {
-            return example(&inlined(&output_schema(connector, operation), DEPTH), 0);
+            return example(&inlined(&step_output_schema(own, connector, operation), DEPTH), 0);
         }
         let declared = descriptor.ports.iter().find(|known| known.id == port).and_then(|known| known.schema.as_ref());
         let schema = declared.unwrap_or(&Value::Null);

@@ -9,6 +9,7 @@ pub(crate) mod faults;
 pub(crate) mod grants;
 pub mod import;
 pub(crate) mod inferred_names;
+mod introspection;
 pub(crate) mod library;
 pub(crate) mod node_scope;
 pub(crate) mod number_literals;

@@ -293,6 +293,27 @@ fn a_stored_file_runs_and_a_long_one_is_cancelled() {
 }
 
 #[test]
+fn a_step_that_waits_for_a_broker_is_cancelled() {
+    let place = place();
+    for system in ["mqtt", "redis", "nats", "amqp"] {
+        // It takes the connection and says nothing.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = silent.local_addr().expect("an address").port();
+        let document = json!({
+            "signalbox": 1, "id": "wait", "name": "Wait", "edges": [], "nodes": { "p": { "type": "message.publish", "config": {
+                "system": system, "host": "127.0.0.1", "port": port, "tls": false, "topic": "orders", "timeoutMs": 3_600_000,
+            } } },
+        });
+        let run = place.ok("run_start", json!({ "document": document, "params": {} }))["runId"].clone();
+        let (connection, _) = silent.accept().expect("it asks");
+        place.ok("run_cancel", json!({ "runId": run }));
+        let summary = wait(place.app.wait(run.as_str().expect("an id").to_owned())).expect("ends");
+        assert_eq!(summary["status"], "cancelled", "{system}");
+        drop(connection);
+    }
+}
+
+#[test]
 fn expressions_are_tried_on_the_last_run_s_data() {
     let place = place();
     let mut document = flow("rows");

@@ -280,13 +280,14 @@ fn one(connector: &Connector, name: &str, operation: &Operation, compiled: bool,
     headers(operation.headers.iter(), &format!("{at}/headers"), found);
     rules(&operation.errors, &format!("{at}/errors"), found);
     if let Some(response) = &operation.response {
-        let pointers = [("data", &response.data), ("items", &response.items)];
+        let pointers = [("data", &response.data), ("items", &response.items), ("element", &response.element)];
         for (field, pointer) in pointers.into_iter().filter_map(|(field, pointer)| Some((field, pointer.as_ref()?))) {
             json_pointer(pointer, &format!("{at}/response/{field}"), found);
         }
         refs(connector, &response.schema, &format!("{at}/response/schema"), found);
     }
     pagination(operation, &at, found);
+    graphql(connector, operation, &at, found);
     if compiled && let Some(why) = Schema::refusal(&params_schema(connector, operation)) {
         let hint = "Correct the schemas of its parameters";
         found.add(Code::BadConfig, format!("{at}/parameters"), format!("A schema cannot be used: {why}"), hint);
@@ -296,7 +297,9 @@ fn one(connector: &Connector, name: &str, operation: &Operation, compiled: bool,
 fn path(connector: &Connector, operation: &Operation, at: &str, found: &mut Found) {
     let path = &operation.path;
     let place = format!("{at}/path");
-    if !path.starts_with('/') || path.starts_with("//") {
+    // The server of a GraphQL operation is the whole endpoint.
+    let is_endpoint = path.is_empty() && operation.graphql.is_some();
+    if !is_endpoint && (!path.starts_with('/') || path.starts_with("//")) {
         let message = format!("'{}' is not a path below the server's address", short(path));
         found.add(Code::BadConfig, place.as_str(), message, "Begin it with one /, without https:// and host");
     } else if path.contains(['?', '#', '\\', ' ']) || path.split('/').any(|part| part == "..") {
@@ -359,6 +362,21 @@ fn parameters(connector: &Connector, operation: &Operation, at: &str, found: &mu
     }
     if let Some(body) = &operation.body {
         refs(connector, &body.schema, &format!("{at}/body/schema"), found);
+    }
+}
+
+/// A document is sent as it stands, with a selection of fields that is read here.
+fn graphql(connector: &Connector, operation: &Operation, at: &str, found: &mut Found) {
+    let Some(graphql) = &operation.graphql else { return };
+    let at = format!("{at}/graphql");
+    let document = graphql.document.trim_start();
+    if operation.method != "POST" || !["query", "mutation", "{"].iter().any(|start| document.starts_with(start)) {
+        let hint = "Write method: POST, and a document that begins with query or mutation";
+        found.add(Code::BadConfig, format!("{at}/document"), "The document is neither a query nor a mutation", hint);
+    } else if graphql.selects()
+        && let Err((message, hint)) = super::graphql::check(&graphql.fields, graphql, connector)
+    {
+        found.add(Code::BadConfig, format!("{at}/fields"), message, hint);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::words;
 use crate::catalog::{Catalog, nearest};
 use crate::config;
-use crate::connector::{KnownConnectors, called, params_schema, placeholders};
+use crate::connector::{KnownConnectors, called, graphql, params_schema, placeholders};
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 use signalbox_model::connector::KIND;
@@ -67,6 +67,7 @@ fn one(at: &str, step: &str, node: &Node, known: &KnownConnectors, found: &mut V
     let config = node.config.as_ref().and_then(Value::as_object);
     let setting = |field: &str| config.and_then(|config| config.get(field)).filter(|value| !value.is_null());
     parameters(at, step, setting("params"), connector, known, found);
+    selection(at, step, node, connector, known, found);
     if setting("server").is_none() {
         variables(at, step, setting("variables"), connector, found);
     }
@@ -141,6 +142,29 @@ fn parameters(
         let hint = words::description(&schema, &violation.path).map(str::to_owned);
         let hint = hint.unwrap_or_else(|| format!("Compare it with the documentation of {}", connector.title));
         found.push(Diagnostic::error(Code::BadConfig, format!("{at}{}", violation.path), message, hint));
+    }
+}
+
+/// The fields that a step selects of a GraphQL service.
+fn selection(
+    at: &str,
+    step: &str,
+    node: &Node,
+    connector: &Connector,
+    operation: &Operation,
+    found: &mut Vec<Diagnostic>,
+) {
+    let Some(fields) = graphql::own_fields(node) else { return };
+    let problem = match &operation.graphql {
+        Some(of) => graphql::check(fields, of, connector).err(),
+        None => Some((
+            format!("“{}” is no GraphQL operation, whose fields could be selected", operation.title),
+            "Remove the fields".to_owned(),
+        )),
+    };
+    if let Some((message, hint)) = problem {
+        let path = format!("{at}/{}", graphql::FIELDS_SETTING);
+        found.push(Diagnostic::error(Code::BadConfig, path, format!("{step}: {message}"), hint));
     }
 }
 

@@ -22,16 +22,26 @@ pub(crate) enum Connectors {
         #[arg(long, conflicts_with = "operation")]
         file: bool,
     },
-    /// Adds a connector: a connector file, or an OpenAPI 3 or Swagger 2 document, which is imported.
+    /// Adds a connector: a connector file, an OpenAPI 3 or Swagger 2 document, or a GraphQL service, which is imported.
     #[command(
-        after_help = "What a document has and a connector does not is listed. Nothing is fetched: references to other files are left \
-                      out. The connector is a file in the folder 'connectors' of the data folder and can be edited there.\n\nExit: 0 added, 2 \
-                      refused.\n\nExamples:\n  signalbox connectors add openapi.json --name shop\n  signalbox connectors add my-service.yaml"
+        after_help = "What a document has and a connector does not is listed. Nothing is fetched but what a GraphQL endpoint says about \
+                      itself: references to other files are left out. The connector is a file in the folder 'connectors' of the data folder and can be edited there.\n\nExit: 0 added, 2 \
+                      refused.\n\nExamples:\n  signalbox connectors add openapi.json --name shop\n  signalbox connectors add my-service.yaml\n  signalbox \
+                      connectors add --graphql https://api.example.com/graphql --credential secret://shop"
     )]
     Add {
         /// An OpenAPI document or a connector file, as JSON or YAML.
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
+        #[arg(value_name = "FILE", required_unless_present = "graphql", conflicts_with = "graphql")]
+        file: Option<PathBuf>,
+        /// A GraphQL endpoint, which is asked about itself, or a file with its answer (introspection, JSON).
+        #[arg(long, value_name = "URL|FILE")]
+        graphql: Option<String>,
+        /// Address of the endpoint, where --graphql names a file; without it, steps say it.
+        #[arg(long, value_name = "URL", requires = "graphql")]
+        address: Option<String>,
+        /// The secret that the endpoint is asked with.
+        #[arg(long, value_name = "secret://NAME", requires = "graphql")]
+        credential: Option<String>,
         /// Name of the connector in steps; default: the name in the file, or the title of the document.
         #[arg(long, value_name = "NAME")]
         name: Option<String>,

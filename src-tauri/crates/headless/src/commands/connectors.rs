@@ -4,7 +4,7 @@ use super::Done;
 use crate::args::Connectors;
 use crate::output::{INVALID, OK, Output, Tone, plain};
 use serde_json::{Value, json};
-use signalbox_app::connectors::{self, Added, Entry, in_order, output_schema, params_schema};
+use signalbox_app::connectors::{self, Added, Entry, Source, in_order, output_schema, params_schema};
 use signalbox_app::{ApiError, App, Caller};
 use signalbox_model::{Connector, Operation};
 use std::path::Path;
@@ -41,11 +41,10 @@ pub(crate) fn connectors(output: &Output, command: &Connectors, data: &Path) -> 
 pub(crate) async fn change(app: &Arc<App>, output: &Output, command: &Connectors) -> Done {
     let caller = Caller::terminal(None)?;
     match command {
-        Connectors::Add { file, name, replace } => {
-            let (file, name, replace) = (file.clone(), name.clone(), *replace);
-            let added = app.blocking(move |app| {
-                app.connector_add(&caller, &connectors::text_of(&file)?, name.as_deref(), replace)
-            });
+        Connectors::Add { file, graphql, address, credential, name, replace } => {
+            let (name, replace) = (name.clone(), *replace);
+            let source = source(file.as_deref(), graphql.as_deref(), address.as_deref(), credential.as_deref())?;
+            let added = app.blocking(move |app| app.connector_add(&caller, &source, name.as_deref(), replace));
             tell(output, &added.await?);
         }
         Connectors::Remove { name } => {
@@ -60,6 +59,25 @@ pub(crate) async fn change(app: &Arc<App>, output: &Output, command: &Connectors
         Connectors::List | Connectors::Show { .. } | Connectors::Check { .. } => {}
     }
     Ok(OK)
+}
+
+fn source(
+    file: Option<&Path>,
+    graphql: Option<&str>,
+    address: Option<&str>,
+    credential: Option<&str>,
+) -> Result<Source, ApiError> {
+    match (file, graphql) {
+        (_, Some(url)) if url.starts_with("https://") || url.starts_with("http://") => {
+            Ok(Source::Endpoint { address: url.to_owned(), credential: credential.map(str::to_owned) })
+        }
+        (Some(file), _) => Ok(Source::Text(connectors::text_of(file)?)),
+        (None, file) => {
+            let text = connectors::text_of(Path::new(file.unwrap_or_default()))?;
+            let address = address.map(str::to_owned);
+            Ok(address.map_or(Source::Text(text.clone()), |address| Source::Introspection { text, address }))
+        }
+    }
 }
 
 fn checked(output: &Output, result: &Value) {

@@ -84,7 +84,7 @@ fn title(operation: &Value, method: &str, path: &str) -> String {
 }
 
 /// `listUserRepos` and `list_user_repos` as `List user repos`.
-fn in_words(id: &str) -> String {
+pub(crate) fn in_words(id: &str) -> String {
     let mut text = String::new();
     let mut before = ' ';
     for c in id.chars() {

@@ -1,5 +1,6 @@
 //! What a response means: its status, and the rules of the connector.
 
+use super::graphql;
 use crate::http_answer;
 use crate::http_header::header;
 use serde_json::Value;
@@ -19,6 +20,14 @@ pub(crate) fn failure(
     now_ms: i64,
 ) -> Option<NodeFailure> {
     let rule = operation.errors.iter().chain(&connector.errors).find(|rule| matches(rule, answer, body));
+    if operation.graphql.is_some()
+        && rule.is_none()
+        && let Some(mut failure) = graphql::failure(connector, operation, answer.status, body)
+    {
+        let status = http_answer::status_failure(answer, now_ms);
+        failure.retry_after_ms = status.retry_after_ms.filter(|_| failure.retryable);
+        return Some(failure);
+    }
     let expected = operation.response.as_ref().map(|response| &response.status).filter(|list| !list.is_empty());
     let is_success = match expected {
         Some(list) => list.contains(&answer.status) || (200..300).contains(&answer.status),

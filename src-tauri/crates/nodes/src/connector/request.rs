@@ -2,10 +2,11 @@
 
 use super::styles;
 use super::{address, styles::Pair};
-use crate::support::{setting, wrong_setting};
+use crate::support::{setting, text, wrong_setting};
 use crate::{binary, formats, http_body};
 use serde_json::{Map, Value, json};
 use signalbox_engine::catalog::nearest;
+use signalbox_engine::connector::graphql::{self, FIELDS_SETTING};
 use signalbox_engine::connector::params_schema;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_engine::request_body::is_json;
@@ -163,6 +164,15 @@ async fn body(
         let fixed = operation.body.iter().flat_map(|body| &body.fields);
         let mut made = json!({});
         fixed.for_each(|(name, value)| put(&mut made, name, value.clone()));
+        if let Some(graphql) = &operation.graphql {
+            let own = setting(slot, FIELDS_SETTING).map(|_| text(slot, FIELDS_SETTING)).transpose()?;
+            let own = own.filter(|own| !own.trim().is_empty());
+            // The file was checked, and the run may be one of another file.
+            if let Some(Err(why)) = own.map(graphql::read) {
+                return Err(invalid(FIELDS_SETTING.into(), why));
+            }
+            made["query"] = graphql.with_fields(own).into();
+        }
         for parameter in fields() {
             let Some(value) = params.get(&parameter.name) else { continue };
             if form {

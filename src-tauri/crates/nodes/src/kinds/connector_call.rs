@@ -66,6 +66,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
             }
             None => None,
         };
+        let elements = parts(elements, operation.response.as_ref());
         let cut = list.push_page(elements, answer.body.len(), most)?;
         if list.len() >= most {
             break cut || next.is_some();
@@ -100,6 +101,13 @@ fn elements(body: &Value, pointer: &str, answer: &HttpResponse) -> Result<Vec<Va
         None | Some(Value::Null) if body.is_object() || body.is_null() => Ok(Vec::new()),
         other => Err(no_list(pointer, crate::support::kind_of(other.unwrap_or(&Value::Null)), answer)),
     }
+}
+
+/// What is passed on of the elements of a list.
+fn parts(elements: Vec<Value>, response: Option<&Response>) -> Vec<Value> {
+    let Some(pointer) = response.and_then(|response| response.element.as_deref()) else { return elements };
+    let part = |element: Value| element.pointer(pointer).cloned().unwrap_or(Value::Null);
+    elements.into_iter().map(part).collect()
 }
 
 fn no_list(pointer: &str, got: &str, answer: &HttpResponse) -> NodeFailure {

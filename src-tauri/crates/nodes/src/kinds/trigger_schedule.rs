@@ -1,7 +1,7 @@
 //! `trigger.schedule`: hands on the event that started the run. A run that a person starts has none: it gets a sample that
 //! looks the same, for the moment of its start.
 
-use crate::support::{fired_event, made};
+use crate::fired;
 use crate::{Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::CallSlot;
@@ -11,7 +11,7 @@ use signalbox_model::time;
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
 fn run(slot: &CallSlot) -> Outcome {
-    Ok(made(slot, fired_event(slot).unwrap_or_else(|| sample(slot))))
+    fired::event(slot, || sample(slot))
 }
 
 fn sample(slot: &CallSlot) -> Value {

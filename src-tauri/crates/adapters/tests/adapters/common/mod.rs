@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every test file uses another part")]
 
 use serde_json::Value;
+use signalbox_adapters::network::Authorities;
 use signalbox_adapters::{FolderFiles, PooledDatabases, RealClock, WebHttp};
 use signalbox_engine::effect::{Call, CallKey, CallOutput, CallSlot, Permits};
 use signalbox_engine::scope::Scope;
@@ -14,6 +15,11 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+
+/// Authorities of the settings: those of a text in PEM.
+pub(crate) fn authorities(pem: &Value) -> Authorities {
+    Authorities::from_pem(pem.as_str().expect("PEM")).expect("an authority")
+}
 
 /// What one connection gets.
 #[derive(Clone)]

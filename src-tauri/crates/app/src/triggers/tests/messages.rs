@@ -1,4 +1,4 @@
-//! `trigger.message` and `message.publish` against Debian's Redis and Mosquitto, with the clock of the test. One test per broker:
+//! `trigger.message` and `message.publish` against Debian's Redis, Mosquitto and NATS server, with the clock of the test. One test per broker:
 //! starting it takes longer than all of it.
 
 use super::*;
@@ -27,6 +27,7 @@ impl Place {
             tls: false,
             root_certificate: None,
             user: None,
+            vhost: None,
             credential: Some(self.app.secrets.credential_unasked("broker").expect("a secret")),
             timeout: Duration::from_secs(20),
             loopback_allowed: true,
@@ -37,11 +38,14 @@ impl Place {
     fn publishes(&self, host: &MessageHost, kind: BrokerKind, number: u64, retain: bool) {
         let message = OutgoingMessage {
             topic: "orders".into(),
+            exchange: None,
             body: json!({ "order": number }).to_string().into_bytes(),
             media: Some("application/json".into()),
             headers: vec![("source".into(), "test".into())],
             keep: None,
             retain,
+            stored: true,
+            key: None,
         };
         let broker = self.broker(host, kind);
         self.app.wait_for(self.app.world.brokers.publish(broker, message)).expect("waits").expect("published");
@@ -105,11 +109,14 @@ fn entries_of_a_stream_start_one_run_each_and_are_acknowledged_afterwards() {
     place.keeps("broker", "default", "k-wrong-password", "127.0.0.1");
     let message = OutgoingMessage {
         topic: "orders".into(),
+        exchange: None,
         body: Vec::new(),
         media: None,
         headers: Vec::new(),
         keep: None,
         retain: false,
+        stored: true,
+        key: None,
     };
     let publish = place.app.world.brokers.publish(place.broker(&host, BrokerKind::Redis), message);
     let error = place.app.wait_for(publish).expect("waits").expect_err("refused");
@@ -140,4 +147,98 @@ fn messages_of_a_topic_start_one_run_each_and_are_acknowledged_afterwards() {
     assert_eq!(place.orders(), [1, 2, 3, 3], "two messages of the same content are two");
     place.looks(4 * MINUTE);
     assert_eq!((place.broker_problem(), place.orders().len()), (None, 4), "{}", host.log());
+}
+
+#[test]
+fn messages_of_a_nats_stream_start_one_run_each_and_are_acknowledged_afterwards() {
+    let host = MessageHost::nats();
+    let mut place = place();
+    place.keeps("broker", USER, PASSWORD, "127.0.0.1");
+    let unacknowledged = || {
+        let names: Value = serde_json::from_str(&host.nats_request("$JS.API.CONSUMER.LIST.ORDERS", "")).expect("JSON");
+        names["consumers"][0]["num_ack_pending"].as_u64()
+    };
+    let publish = |place: &Place, topic: &str, stored: bool, key: Option<&str>| {
+        let message = OutgoingMessage {
+            topic: topic.into(),
+            exchange: None,
+            body: json!({ "order": 4 }).to_string().into_bytes(),
+            media: Some("application/json".into()),
+            headers: vec![("source".into(), "test".into())],
+            keep: None,
+            retain: false,
+            stored,
+            key: key.map(str::to_owned),
+        };
+        let broker = place.broker(&host, BrokerKind::Nats);
+        place.app.wait_for(place.app.world.brokers.publish(broker, message)).expect("waits")
+    };
+    // Nothing keeps the subject yet.
+    let error = publish(&place, "orders", true, None).expect_err("no stream");
+    assert!(
+        error.fault == BrokerFault::Refused && !error.maybe_done && error.message.contains("No stream"),
+        "{error:?}"
+    );
+    assert_eq!(publish(&place, "orders", false, None), Ok(None), "whoever listens gets it");
+    place.ok(waiting(&host, "nats", "orders"));
+    place.looks(0);
+    assert!(place.broker_problem().expect("a problem").contains("No stream"), "{:?}", place.broker_problem());
+    let config = json!({ "name": "ORDERS", "subjects": ["orders", "orders.>"] }).to_string();
+    host.nats_request("$JS.API.STREAM.CREATE.ORDERS", &config);
+    place.publishes(&host, BrokerKind::Nats, 1, false);
+    place.looks(MINUTE);
+    assert_eq!((place.broker_problem(), place.orders()), (None, vec![1]), "{}", host.log());
+    assert_eq!(unacknowledged(), Some(1), "it is not acknowledged before its run is kept");
+    // It dies between the run and the acknowledgement; the next one acknowledges and starts nothing.
+    place.scheduler = Scheduler::default();
+    place.publishes(&host, BrokerKind::Nats, 2, false);
+    place.looks(2 * MINUTE);
+    assert_eq!((place.orders(), unacknowledged()), (vec![1, 2], Some(1)));
+    // The consumer is gone, and another one gives everything again.
+    let names: Value = serde_json::from_str(&host.nats_request("$JS.API.CONSUMER.NAMES.ORDERS", "")).expect("JSON");
+    let consumer = names["consumers"][0].as_str().expect("a consumer").to_owned();
+    host.nats_request(&format!("$JS.API.CONSUMER.DELETE.ORDERS.{consumer}"), "");
+    place.publishes(&host, BrokerKind::Nats, 3, false);
+    place.looks(3 * MINUTE);
+    place.looks(4 * MINUTE);
+    assert_eq!((place.broker_problem(), place.orders()), (None, vec![1, 2, 3]));
+    // The stream recognises what is published again.
+    let first = publish(&place, "orders", true, Some("k1")).expect("published");
+    assert_eq!((first.as_deref(), publish(&place, "orders", true, Some("k1"))), (Some("ORDERS:4"), Ok(first.clone())));
+    place.keeps("broker", USER, "k-wrong-password", "127.0.0.1");
+    let error = publish(&place, "orders", true, None).expect_err("refused");
+    assert!(error.fault == BrokerFault::Auth && !error.maybe_done, "{error:?}");
+}
+
+#[test]
+fn brokers_are_encrypted_with_an_authority_of_the_step_or_not_asked() {
+    let place = place();
+    for (host, kind) in
+        [(MessageHost::nats_with_tls(), BrokerKind::Nats), (MessageHost::redis_with_tls(), BrokerKind::Redis)]
+    {
+        place.keeps("broker", if kind == BrokerKind::Nats { USER } else { "default" }, PASSWORD, "localhost");
+        let publish = |tls: bool, authority: Option<String>| {
+            let message = OutgoingMessage {
+                topic: "orders".into(),
+                exchange: None,
+                body: b"hello".to_vec(),
+                media: None,
+                headers: Vec::new(),
+                keep: None,
+                retain: false,
+                stored: false,
+                key: None,
+            };
+            let broker =
+                Broker { host: "localhost".into(), tls, root_certificate: authority, ..place.broker(&host, kind) };
+            place.app.wait_for(place.app.world.brokers.publish(broker, message)).expect("waits")
+        };
+        let done = publish(true, Some(host.authority()));
+        assert!(done.is_ok(), "{kind:?}: {done:?} {}", host.log());
+        let error = publish(true, None).expect_err("nobody trusts it");
+        assert!(error.fault == BrokerFault::Tls && !error.maybe_done, "{kind:?}: {error:?}");
+        // What is not encrypted is noticed by NATS before a password is sent.
+        let error = publish(false, None).expect_err("not encrypted");
+        assert!(kind == BrokerKind::Redis || (error.fault == BrokerFault::Tls && !error.maybe_done), "{error:?}");
+    }
 }
