@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 /// A state whose lists have more bytes of text is not written as a snapshot: it would be in memory three times more, as its
 /// text, as a value for the database and as a row of it.
-const LISTS: usize = 2 * 1024 * 1024;
+const LISTS: usize = 1024 * 1024;
 
 impl Driver {
     /// One transaction: events, now and then a snapshot, status and summary at the end. Returns after it is written.
