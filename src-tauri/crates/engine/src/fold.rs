@@ -384,11 +384,12 @@ fn step_start(
     state.work.begun(node);
     state.nodes[node].state = NodeState::Running;
     let mut inputs: BTreeMap<usize, Vec<Data>> = BTreeMap::new();
-    if !each {
-        inputs.insert(0, Vec::new());
-    }
-    for input in &start.input {
-        inputs.entry(if each { input.item } else { 0 }).or_default().push(input.data.clone());
+    if each {
+        for input in &*start.input {
+            inputs.entry(input.item).or_default().push(input.data.clone());
+        }
+    } else {
+        inputs.insert(0, start.input.iter().map(|input| input.data.clone()).collect());
     }
     state.nodes[node].calls += u32::try_from(inputs.len()).unwrap_or(u32::MAX);
     for (index, input) in inputs {

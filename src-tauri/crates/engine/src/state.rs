@@ -645,14 +645,15 @@ impl RunState {
         }
     }
 
-    /// Bytes of text of the lists of which some lies in files.
-    pub fn paged_weight(&self) -> usize {
+    /// Bytes of text of the lists that it holds.
+    pub fn lists_weight(&self) -> usize {
+        let weight = |items: &Items| items.weight(|_| 0);
         let edges = self.edges.top().iter().map(|edge| match edge {
-            EdgeState::Taken(items) => items.paged_weight(),
+            EdgeState::Taken(items) => weight(items),
             EdgeState::Open | EdgeState::Dead | EdgeState::Consumed(_) => 0,
         });
         let steps = self.nodes.top().iter().filter_map(|node| node.activation.as_ref());
-        edges.sum::<usize>() + steps.map(|known| known.input.paged_weight() + known.slots.paged()).sum::<usize>()
+        edges.sum::<usize>() + steps.map(|known| weight(&known.input) + known.slots.texts()).sum::<usize>()
     }
 
     /// Where the run stands.

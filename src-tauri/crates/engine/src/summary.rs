@@ -3,7 +3,7 @@
 use crate::compiled::Compiled;
 use crate::fold::cancel_scope;
 use crate::state::{NodeRun, RunState};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
 use signalbox_model::{Data, RunSummary, StepSummary, time};
 
 /// The summary of a run as it stands.
@@ -16,20 +16,23 @@ pub fn of(compiled: &Compiled, state: &RunState) -> RunSummary {
 
 /// The summary of a run as it stands, as compact JSON. What the run put out is copied once, as text.
 pub fn text(compiled: &Compiled, state: &RunState) -> serde_json::Result<String> {
-    serde_json::to_string(&Told(&serde_json::to_value(without_output(compiled, state))?, &state.output))
-}
-
-/// A summary that says it put out nothing, and what was put out.
-struct Told<'a>(&'a serde_json::Value, &'a [Data]);
-
-impl Serialize for Told<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (name, value) in self.0.as_object().into_iter().flatten() {
-            if name == "output" { map.serialize_entry(name, self.1)? } else { map.serialize_entry(name, value)? }
+    let rest = serde_json::to_value(without_output(compiled, state))?;
+    let length: usize = state.output.iter().map(|data| data.length() + 1).sum();
+    let mut text = String::new();
+    for (name, value) in rest.as_object().into_iter().flatten() {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        text.push_str(&Value::from(name.as_str()).to_string());
+        text.push(':');
+        if name == "output" {
+            // Not grown step by step: what a text has room for is taken, too.
+            text.reserve_exact(length + 2);
+            Data::append_list(state.output.iter().cloned(), &mut text);
+        } else {
+            text.push_str(&value.to_string());
         }
-        map.end()
     }
+    text.push('}');
+    Ok(text)
 }
 
 /// All of a summary but what was put out.

@@ -1,11 +1,12 @@
 //! What an HTTP answer means: the table of error mapping (PLATFORM) and the reading of bodies.
 
-use crate::formats;
+use crate::formats::{self, Content};
 use crate::http_header::header;
 use crate::http_text::{NotText, begins, decode};
 use serde_json::Value;
 use signalbox_engine::request_body::is_json;
 use signalbox_engine::retry::RETRY_AFTER_LIMIT_MS;
+use signalbox_model::data::TEXT_FROM;
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, digits};
 use signalbox_ports::{HttpError, HttpResponse, Scrubber, retry_after};
 
@@ -85,6 +86,26 @@ pub(crate) fn body(answer: &HttpResponse, wanted: ResponseType, must_be_json: bo
             Ok(decode(answer).map_or(Body::Bytes, |text| Body::Data(Value::String(text))))
         }
         ResponseType::Auto | ResponseType::Json | ResponseType::Binary => Ok(Body::Bytes),
+    }
+}
+
+/// A long body that is JSON, as compact text behind what stands `before` it; nothing where [`body`] reads it, with its errors. As values
+/// it would take twenty times as much.
+pub(crate) fn long_json(
+    answer: &HttpResponse,
+    wanted: ResponseType,
+    before: &str,
+) -> Result<Option<String>, NodeFailure> {
+    let media = media_type(answer);
+    let as_json = wanted == ResponseType::Json || (wanted == ResponseType::Auto && is_json(&media));
+    if !as_json || answer.body.len() < TEXT_FROM {
+        return Ok(None);
+    }
+    let Ok(text) = decode(answer) else { return Ok(None) };
+    match formats::read_json(&text, "The answer", before.to_owned()) {
+        Ok(Content::Text(text)) => Ok(Some(text)),
+        Ok(Content::Values(_)) => Ok(None),
+        Err(failure) => Err(about(failure, answer, &media)),
     }
 }
 

@@ -5,12 +5,13 @@ use crate::connector::pages::{Next, Progress};
 use crate::csv_table::{self, Layout};
 use crate::formats::{self, Content};
 use crate::http_text::{NotText, decode};
-use crate::listing::MOST_ITEMS;
+use crate::listing::{Listing, MOST_ITEMS};
 use crate::support::{setting, whole, wrong_setting};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::connector::{Pagination, RateLimit};
-use signalbox_model::{NodeFailure, path};
+use signalbox_model::data::Read;
+use signalbox_model::{Data, NodeFailure, path};
 use signalbox_ports::HttpResponse;
 use url::Url;
 
@@ -59,6 +60,28 @@ impl Wanted {
     /// The answer as it comes is the list, and no further page is named by what is in it.
     pub(crate) fn is_as_it_comes(&self) -> bool {
         self.segments.is_empty() && matches!(self.pagination, None | Some(Pagination::Link { .. }))
+    }
+
+    /// No further page is asked for.
+    pub(crate) fn is_one_page(&self) -> bool {
+        self.pagination.is_none()
+    }
+
+    /// Adds the elements of an answer that is text; whether there were more than wanted. Nothing when there is no list in its place.
+    pub(crate) fn push_elements(&self, answer: String, list: &mut Listing) -> Result<Option<bool>, NodeFailure> {
+        let Data::Text(text) = Data::written(answer) else { return Ok(None) };
+        let mut found = Some(text.read());
+        for segment in &self.segments {
+            found = match (segment, &found) {
+                (path::Segment::Key(name), Some(Read::Object(object))) => object.member(name),
+                (path::Segment::Index(index), Some(Read::List(list))) => list.get(*index),
+                _ => None,
+            };
+        }
+        match found {
+            Some(Read::List(elements)) => list.push_entries(elements.shared_entries(), self.limit).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The list of an answer.

@@ -53,6 +53,22 @@ impl Listing {
         Ok(more)
     }
 
+    /// The same of elements that are text.
+    pub(crate) fn push_entries(
+        &mut self,
+        entries: impl Iterator<Item = Data>,
+        limit: usize,
+    ) -> Result<bool, NodeFailure> {
+        for entry in entries {
+            if self.len() >= limit {
+                return Ok(true);
+            }
+            let bytes = entry.length();
+            self.push(entry, bytes)?;
+        }
+        Ok(false)
+    }
+
     fn push(&mut self, data: Data, bytes: usize) -> Result<(), NodeFailure> {
         let id = (self.items.len() + 1).to_string();
         self.items.push_data(Item { id, paired_item: self.origin, ..Item::default() }, data);

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// Events that are read at once.
 const PAGE: usize = 500;
+/// And none after those that take so many bytes: each event of a long list has a thousand rows.
+const PAGE_BYTES: usize = 1024 * 1024;
 
 /// Field of a pinned definition: id → hash of the definition of each workflow that its steps name, directly or further in.
 pub const PINNED_FILES: &str = "pinnedFiles";
@@ -115,7 +117,7 @@ pub fn definition(store: &Store, registry: &Registry, row: &RunRow) -> Result<Co
 
 /// The state after the last recorded event.
 pub fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunState, Error> {
-    let (snapshot, first) = store.latest_state(&row.run_id, PAGE)?;
+    let (snapshot, first) = store.latest_state(&row.run_id, PAGE, PAGE_BYTES)?;
     let mut first = Some(first);
     let mut state = match snapshot.map(|snapshot| snapshot::decode(compiled, &snapshot.body)) {
         Some(Ok(state)) => state,
@@ -129,16 +131,16 @@ pub fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunStat
     loop {
         let page = match first.take() {
             Some(page) => page,
-            None => store.events(&row.run_id, state.last_seq(), PAGE)?,
+            None => store.event_page(&row.run_id, state.last_seq(), PAGE, PAGE_BYTES)?,
         };
-        for event in &page {
+        for event in &page.events {
             fold(compiled, &mut state, event).map_err(|error| Error::Log {
                 run: row.run_id.clone(),
                 seq: event.seq.unwrap_or_default(),
                 reason: error.to_string(),
             })?;
         }
-        if page.len() < PAGE {
+        if page.is_last {
             return Ok(state);
         }
     }

@@ -13,8 +13,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use signalbox_model::Items;
 use signalbox_model::blob::BLOB_LIMIT;
-use signalbox_model::data::{Detached, TEXT_FROM, Text, as_text, detached, mark, put_back};
+use signalbox_model::data::{self, Detached, TEXT_FROM, Text, as_text, detached, mark, put_back};
 use signalbox_model::diagnostic::pointer_token;
+use signalbox_model::event::InputItem;
 use signalbox_model::hash::sha256_hex;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -52,6 +53,8 @@ enum Source {
     Shared(Text, Range<usize>),
     /// Items of a list: their text is made when it is written.
     Slice(Arc<Items>, Range<usize>),
+    /// Items that a call began with: their text is made when it is written.
+    Input(Arc<[InputItem]>, Range<usize>),
     /// In an earlier document of the same transaction.
     Earlier,
 }
@@ -64,6 +67,10 @@ impl Source {
             Self::Shared(text, part) => text.text().get(part.clone()).map(Cow::Borrowed),
             Self::Slice(items, range) => {
                 let text = items.slice_text(range.clone());
+                Some(Cow::Owned(text.map_err(|error| Error::Invalid { reason: error.to_string() })?))
+            }
+            Self::Input(items, range) => {
+                let text = data::write(items.get(range.clone()).unwrap_or_default());
                 Some(Cow::Owned(text.map_err(|error| Error::Invalid { reason: error.to_string() })?))
             }
             Self::Earlier => None,

@@ -478,15 +478,15 @@ impl Store {
         })
     }
 
-    /// [`Self::latest_snapshot`] and up to `limit` events after it, from one consistent view.
-    pub fn latest_state(&self, run_id: &str, limit: usize) -> Result<(Option<Snapshot>, Vec<RunEvent>)> {
+    /// [`Self::latest_snapshot`] and a page of the events after it, from one consistent view.
+    pub fn latest_state(&self, run_id: &str, limit: usize, bytes: usize) -> Result<(Option<Snapshot>, EventPage)> {
         self.view(|connection| {
             let row = run::require(connection, run_id)?;
             let snapshot = run_snapshot::latest(connection, run_id, row.last_seq)?;
             let after = snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
             let token = row.client_run_token.as_deref();
-            let page = run_event::list(connection, run_id, token, after, row.last_seq, (limit, usize::MAX))?;
-            Ok((snapshot, page.events))
+            let page = run_event::list(connection, run_id, token, after, row.last_seq, (limit, bytes))?;
+            Ok((snapshot, page))
         })
     }
 

@@ -17,6 +17,8 @@ use signalbox_store::RunRow;
 
 /// Events of one read.
 const PAGE: usize = 500;
+/// And none after those that take so many bytes.
+const PAGE_BYTES: usize = 1024 * 1024;
 /// Artifacts that a snapshot lists.
 const LISTED: usize = 1_000;
 
@@ -40,7 +42,7 @@ fn folded(app: &App, row: &RunRow, at: Option<u64>) -> ApiResult<Folded> {
         .in_trace(row.trace.as_ref().map(|trace| trace.trace_id.as_str()));
     let (mut trail, mut artifacts) = (Trail::default(), Vec::new());
     while state.last_seq() < at {
-        let page = app.store.events(&row.run_id, state.last_seq(), PAGE)?;
+        let page = app.store.event_page(&row.run_id, state.last_seq(), PAGE, PAGE_BYTES)?.events;
         if page.is_empty() {
             break;
         }

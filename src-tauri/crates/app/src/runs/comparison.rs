@@ -20,6 +20,8 @@ pub(crate) use step::{Leaf, PARTS, Part, StepTold};
 
 /// Events of one read.
 const PAGE: usize = 500;
+/// And none after those that take so many bytes.
+const PAGE_BYTES: usize = 1024 * 1024;
 /// Events whose values are looked at; what steps came to is followed to the end.
 const MOST_EVENTS: u64 = 100_000;
 
@@ -54,7 +56,7 @@ impl App {
         let (mut steps, mut params) = (IndexMap::new(), Value::Null);
         let mut seq = 0;
         while seq < row.last_seq {
-            let page = self.store.events(run_id, seq, PAGE)?;
+            let page = self.store.event_page(run_id, seq, PAGE, PAGE_BYTES)?.events;
             let Some(last) = page.last().and_then(|event| event.seq) else { break };
             let looked_at = seq < MOST_EVENTS;
             for event in &page {

@@ -300,6 +300,16 @@ impl App {
         self.blocking(move |app| app.summary_for(&caller, &run_id)).await
     }
 
+    /// [`App::summary_as`] as JSON text. What an ended run put out is not made into values where nothing in it is masked.
+    pub async fn summary_text_as(self: &Arc<Self>, caller: &Caller, run_id: String) -> ApiResult<String> {
+        let caller = caller.clone();
+        self.blocking(move |app| {
+            let kept = if app.masks(&caller, &run_id) { None } else { app.store.summary_text(&run_id)? };
+            kept.map_or_else(|| Ok(app.summary_for(&caller, &run_id)?.to_string()), Ok)
+        })
+        .await
+    }
+
     /// [`App::summary`] on a thread that may wait.
     pub(crate) fn summary_now(&self, run_id: &str) -> ApiResult<RunSummary> {
         if let Some(summary) = self.store.summary(run_id)? {

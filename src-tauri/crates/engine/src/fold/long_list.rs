@@ -13,6 +13,7 @@ const READ_LISTS: &[&str] = &[
     "data.group",
     "data.summarise",
     "data.sort",
+    "data.aggregate",
     "data.merge",
     "data.compare",
     "data.format",

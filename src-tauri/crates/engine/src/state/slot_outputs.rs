@@ -133,6 +133,11 @@ impl PutOut {
         self.ports().map(|of| of.items.memory(memory)).sum()
     }
 
+    /// Bytes of text.
+    pub(crate) fn texts(&self) -> usize {
+        self.ports().map(|of| of.items.weight(|_| 0)).sum()
+    }
+
     /// Bytes of text of which some lies in files.
     pub(crate) fn paged(&self) -> usize {
         self.ports().map(|of| of.items.paged_weight()).sum()

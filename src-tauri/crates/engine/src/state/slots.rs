@@ -174,6 +174,11 @@ impl Slots {
         self.put_out.paged()
     }
 
+    /// Bytes of text of lists that these put out.
+    pub(crate) fn texts(&self) -> usize {
+        self.put_out.texts()
+    }
+
     /// Those that have begun and not ended plainly.
     pub(crate) fn open(&self) -> impl Iterator<Item = (usize, &Slot)> {
         self.open.iter().map(|(number, slot)| (*number, slot))

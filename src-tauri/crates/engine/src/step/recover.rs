@@ -167,7 +167,7 @@ impl Deciding<'_> {
             resolved_inputs: None,
             config,
             configs: None,
-            input: vec![InputItem { item: 0, data: input.into() }],
+            input: [InputItem { item: 0, data: input.into() }].into(),
             input_items: None,
             idempotency_key: None,
             due_ms: None,

@@ -456,24 +456,20 @@ fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, pr
     }
     let input = fold::activation_input(state, node);
     // Without their data: that of the call takes its place.
-    let mut own: Vec<Item> = match compiled.nodes[node].mode {
-        Mode::Each => input.bare(slot).into_iter().collect(),
-        Mode::All => (0..input.len()).filter_map(|index| input.bare(index)).collect(),
+    let (first, came) = match compiled.nodes[node].mode {
+        Mode::Each => (slot, usize::from(slot < input.len())),
+        Mode::All => (0, input.len()),
     };
     // Several items became fewer by `in` or by a repair: what came with them is with the first.
-    if prepared.input.len() < own.len()
-        && let Some(all) = together(own.iter().filter_map(|item| item.binary.as_ref()))
-        && let Some(first) = own.first_mut()
-    {
-        first.binary = Some(all);
-        own[1..].iter_mut().for_each(|item| item.binary = None);
-    }
+    let is_fewer = prepared.input.len() < came;
+    let all = if is_fewer { together((first..first + came).filter_map(|index| input.binary(index))) } else { None };
     let mut replaced = Items::new();
     for (i, data) in prepared.input.into_iter().enumerate() {
-        let item = match own.get_mut(i) {
-            Some(item) => std::mem::take(item),
-            None => Item { id: (i + 1).to_string(), ..Item::default() },
-        };
+        let own = if i < came { input.bare(first + i) } else { None };
+        let mut item = own.unwrap_or_else(|| Item { id: (i + 1).to_string(), ..Item::default() });
+        if let Some(all) = &all {
+            item.binary = (i == 0).then(|| all.clone());
+        }
         replaced.push_data(item, data);
     }
     let sources = sources(compiled, state, node, replaced.len());

@@ -30,7 +30,7 @@ fn answers(world: &World<'_>, step: &str) -> Vec<String> {
     for event in world.events.iter().filter(|event| event.step_id.as_deref() == Some(step)) {
         match &event.body {
             EventBody::StepStart(start) => {
-                for input in &start.input {
+                for input in &*start.input {
                     let own = start.configs.as_ref().and_then(|all| all.get(&input.item)).unwrap_or(&start.config);
                     if let Some(asked) = own["url"].as_str() {
                         found.push((input.item, asked.to_owned()));
@@ -271,7 +271,7 @@ proptest! {
         let mut expected = Vec::new();
         for event in world.events.iter().filter(|event| event.step_id.as_deref() == Some("last")) {
             if let EventBody::StepStart(start) = &event.body {
-                for input in &start.input {
+                for input in &*start.input {
                     let data = input.data.value();
                     let from = data["from"].as_array().expect("its orders");
                     let one = from.len() == 1;

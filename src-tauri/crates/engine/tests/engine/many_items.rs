@@ -156,7 +156,13 @@ fn a_list_that_is_kept_as_text_is_the_same_list() {
             EventBody::StepStart(start) if event.step_id.as_deref() == Some(step) => Some(start.input.clone()),
             _ => None,
         };
-        world.events.iter().filter_map(of).flatten().map(|input| input.data.value()["n"].clone()).collect::<Vec<_>>()
+        world
+            .events
+            .iter()
+            .filter_map(of)
+            .flat_map(|input| input.to_vec())
+            .map(|input| input.data.value()["n"].clone())
+            .collect::<Vec<_>>()
     };
     // Even places of what is left first, as the wires stand in the file; 700 is gone, so behind it places move by one.
     let left: Vec<usize> = (0..1_200).filter(|n| *n != 700).collect();

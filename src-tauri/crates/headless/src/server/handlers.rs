@@ -76,7 +76,7 @@ pub(crate) async fn run(
             let started = app.start_stored(request.workflow, new).await?;
             Ok(ok(value(&RunStarted::from(started))))
         }
-        Action::RunStatus => Ok(ok(app.summary_as(caller, id).await?)),
+        Action::RunStatus => Ok(answer::text(app.summary_text_as(caller, id).await?, "application/json")),
         Action::RunEvents => sse::stream(&server.followers, caller, id, parts).await,
         Action::TaskChanges => sse::task_changes(app, parts),
         Action::RunBinary => {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So many bytes of the text of one list stay in memory.
-pub const IN_MEMORY: usize = 4 * 1024 * 1024;
+pub const IN_MEMORY: usize = 1024 * 1024;
 /// A file is written up to about this length; its space is free again when no part in it is needed any more.
 const FILE: u64 = 64 * 1024 * 1024;
 /// What the names of the files begin with, as long as they have one.

@@ -6,14 +6,16 @@ use crate::data::{Data, Text, Written};
 use crate::item::Item;
 use std::ops::Range;
 
-/// Bytes of text of a stretch.
-const STRETCH: usize = 16 * 1024 * 1024;
+/// Bytes of text of a stretch, of a list that is not gone through more than [`PASSES`] times then.
+const STRETCH: usize = 2 * 1024 * 1024;
+/// So often a list is gone through at most.
+const PASSES: usize = 64;
 
 impl Items {
     /// The data of the items at these places, in this order. Each new item is numbered, and comes from its place.
     #[must_use]
     pub fn reordered(&self, order: &[usize]) -> Self {
-        self.reordered_by(order, STRETCH)
+        self.reordered_by(order, STRETCH.max(self.weight(|_| 0).div_ceil(PASSES)))
     }
 
     pub(super) fn reordered_by(&self, order: &[usize], stretch: usize) -> Self {

@@ -1,6 +1,6 @@
 //! `data.aggregate`: all items become one, their data or one field of it as a list under `into`.
 
-use crate::fields::{field, rows};
+use crate::fields::field;
 use crate::support::text_or;
 use crate::{Kind, Outcome};
 use serde_json::{Map, Value};
@@ -16,8 +16,9 @@ fn run(slot: &CallSlot) -> Outcome {
     let into = text_or(slot, "into", "items")?;
     let data = match field(slot, "field")? {
         Some(field) => {
-            let value = |(index, data): (usize, &Arc<Value>)| field.require(data, index).cloned();
-            object(into, rows(slot).iter().enumerate().map(value).collect::<Result<_, _>>()?)
+            // One item is there at a time: as values a long list would take ten times its text.
+            let value = |index| field.require(&slot.input.data(index).unwrap_or_default(), index).cloned();
+            object(into, (0..slot.input.len()).map(value).collect::<Result<_, _>>()?)
         }
         None => whole(slot, into),
     };

@@ -22,34 +22,76 @@ fn run(slot: &CallSlot) -> Outcome {
         // A row that is text is read where it stands.
         scope.item = slot.input.kept(index).unwrap_or_default();
         let key = cel::value("by", &by, &scope).map_err(|failure| failure.detail("index", index))?;
-        keyed.push((key, index));
+        keyed.push((Key::of(key), u32::try_from(index).unwrap_or(u32::MAX)));
     }
     check(&keyed)?;
     keyed.sort_by(|(a, _), (b, _)| {
-        let order = compare(a, b);
+        let order = a.compare(b);
         if descending { order.reverse() } else { order }
     });
-    let order: Vec<usize> = keyed.into_iter().map(|(_, index)| index).collect();
+    let order: Vec<usize> = keyed.into_iter().map(|(_, index)| index as usize).collect();
     Ok(CallOutput::list("success", slot.input.reordered(&order)))
+}
+
+/// The key of an item. There may be millions of them, and a value takes three times as much.
+enum Key {
+    Text(Box<str>),
+    Number(Number),
+    Other(Box<Value>),
+}
+
+impl Key {
+    fn of(value: Value) -> Self {
+        match value {
+            Value::String(text) => Self::Text(text.into()),
+            Value::Number(number) => Self::Number(number),
+            other => Self::Other(other.into()),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Number(_) => "a number",
+            Self::Other(value) => kind_of(value),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Text(_) => TEXT,
+            Self::Number(_) => NUMBER,
+            Self::Other(value) => rank(value),
+        }
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number(one), Self::Number(other)) => number(one, other),
+            (Self::Text(one), Self::Text(other)) => one.cmp(other),
+            (Self::Other(one), Self::Other(other)) => compare(one, other),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
 }
 
 /// Keys must be comparable with each other: all numbers, all texts, all booleans, or lists of these; null may be
 /// anywhere and comes first.
-fn check(keyed: &[(Value, usize)]) -> Result<(), NodeFailure> {
-    let mut known: Option<(&Value, usize)> = None;
+fn check(keyed: &[(Key, u32)]) -> Result<(), NodeFailure> {
+    let mut known: Option<(&Key, u32)> = None;
     for (key, index) in keyed {
-        if matches!(key, Value::Object(_)) {
+        if key.rank() == OBJECT {
             return Err(mixed(format!("The sort key of item {index} is an object; choose one of its fields")));
         }
-        if key.is_null() {
+        if key.rank() == NULL {
             continue;
         }
         match known {
-            Some((first, at)) if std::mem::discriminant(first) != std::mem::discriminant(key) => {
+            Some((first, at)) if first.rank() != key.rank() => {
                 return Err(mixed(format!(
                     "The sort key of item {at} is {}, that of item {index} is {}; they have no order",
-                    kind_of(first),
-                    kind_of(key)
+                    first.kind(),
+                    key.kind()
                 )));
             }
             Some(_) => {}
@@ -96,13 +138,18 @@ fn beside(whole: i128, float: f64) -> Ordering {
     whole.cmp(&floor).then_with(|| 0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
 }
 
+const NULL: u8 = 0;
+const NUMBER: u8 = 2;
+const TEXT: u8 = 3;
+const OBJECT: u8 = 5;
+
 fn rank(value: &Value) -> u8 {
     match value {
-        Value::Null => 0,
+        Value::Null => NULL,
         Value::Bool(_) => 1,
-        Value::Number(_) => 2,
-        Value::String(_) => 3,
+        Value::Number(_) => NUMBER,
+        Value::String(_) => TEXT,
         Value::Array(_) => 4,
-        Value::Object(_) => 5,
+        Value::Object(_) => OBJECT,
     }
 }

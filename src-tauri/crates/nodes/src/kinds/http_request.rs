@@ -9,10 +9,10 @@ use crate::http_items::{self, ListForm, Wanted};
 use crate::http_lines::LineItems;
 use crate::http_save::SaveTo;
 use crate::listing::Listing;
-use crate::support::{flag, setting, text, text_or, wrong_setting};
+use crate::support::{flag, made_text, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
 use serde_json::{Map, Value, json};
-use signalbox_engine::effect::{Call, CallSlot};
+use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::connector::RateLimit;
 use signalbox_model::{BinaryRef, Effects, Node, NodeFailure};
 use signalbox_ports::{
@@ -60,8 +60,14 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     let mut answer = exchange.send(request, None).await?;
     let Form::Body(wanted) = wanted else {
         let response = wanted.list(&answer)?;
-        return exchange.told(answer, response, None, None);
+        return exchange.told(&answer, response, None, None);
     };
+    if !head
+        && paths.is_none()
+        && let Some(output) = exchange.told_long(&answer, wanted)?
+    {
+        return Ok(output);
+    }
     let body = if head && paths.is_none() {
         Body::Data(Value::Null)
     } else {
@@ -78,7 +84,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         }
     };
     let extracted = paths.map(|paths| extract::extract(&response, paths)).transpose()?;
-    exchange.told(answer, response, bytes, extracted)
+    exchange.told(&answer, response, bytes, extracted)
 }
 
 /// How the answers of a step are read.
@@ -145,7 +151,7 @@ impl Exchange<'_> {
                 Body::Bytes => Value::Null,
             },
         };
-        self.told(answer, response, None, None)
+        self.told(&answer, response, None, None)
     }
 
     /// Sends a request with its credential, and with a newer one when that is refused.
@@ -211,6 +217,13 @@ impl Exchange<'_> {
                 }
                 Form::List(_) | Form::Body(_) => {
                     let answer = self.send(request, None).await?;
+                    if let Form::Body(kind) = form
+                        && wanted.is_one_page()
+                        && let Some(text) = answers::long_json(&answer, kind, "")?
+                        && let Some(more) = wanted.push_elements(text, &mut list)?
+                    {
+                        break more;
+                    }
                     let body = form.list(&answer)?;
                     let elements = wanted.elements(&body)?;
                     (answer, body, elements, false)
@@ -232,24 +245,41 @@ impl Exchange<'_> {
         Ok(output)
     }
 
-    /// An answer as one item.
-    fn told(
-        &self,
-        mut answer: HttpResponse,
-        response: Value,
-        bytes: Option<BinaryRef>,
-        extracted: Option<Map<String, Value>>,
-    ) -> Outcome {
+    /// A long answer that is JSON, as one item that is text; nothing for others.
+    fn told_long(&self, answer: &HttpResponse, wanted: ResponseType) -> Result<Option<CallOutput>, NodeFailure> {
+        let mut before = Value::Object(Self::head(answer)).to_string();
+        before.pop();
+        before.push_str(",\"response\":");
+        Ok(answers::long_json(answer, wanted, &before)?.map(|mut text| {
+            text.push('}');
+            made_text(self.slot, text)
+        }))
+    }
+
+    /// What is told of an answer beside its body.
+    fn head(answer: &HttpResponse) -> Map<String, Value> {
         let mut data = Map::new();
         data.insert("status".into(), answer.status.into());
         let headers = answer.headers.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
         data.insert("headers".into(), Value::Object(headers.collect()));
         if !answer.set_cookies.is_empty() {
-            data.insert("setCookie".into(), std::mem::take(&mut answer.set_cookies).into());
+            data.insert("setCookie".into(), answer.set_cookies.clone().into());
         }
         if !answer.cookies.is_empty() {
             data.insert("cookies".into(), answer.cookies.iter().map(http_cookies::to_json).collect());
         }
+        data
+    }
+
+    /// An answer as one item.
+    fn told(
+        &self,
+        answer: &HttpResponse,
+        response: Value,
+        bytes: Option<BinaryRef>,
+        extracted: Option<Map<String, Value>>,
+    ) -> Outcome {
+        let mut data = Self::head(answer);
         data.insert("response".into(), response);
         if let Some(extracted) = extracted {
             data.insert("extracted".into(), Value::Object(extracted));

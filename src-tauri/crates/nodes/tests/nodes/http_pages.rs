@@ -122,3 +122,28 @@ fn lines_end_at_the_limit_and_wrong_ones_say_where() {
     let long = lines("{\"id\":123456789012345678901234567890.5}\n", 5).expect_err("digits would be lost");
     assert_eq!(long.code, "NUMBER_TOO_LONG");
 }
+
+/// A long JSON answer is not made into values: its elements, and the answer as a whole, are the same as those of a short one.
+#[test]
+fn a_long_answer_is_the_same_as_text() {
+    let rows: Vec<u64> = (0..30_000).collect();
+    let config = |more: Value| {
+        let mut config = json!({ "url": "https://api.example.org/", "limit": 25_000 });
+        config.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        config
+    };
+    let long = move |_: &HttpRequest| list(&rows, Value::Null);
+    let (items, asked) = run(config(json!({ "items": "$.rows" })), long.clone());
+    assert_eq!((ids(items), asked.len()), ((0..25_000).collect(), 1));
+    let (failure, _) = run(config(json!({ "items": "$.data" })), long.clone());
+    let failure = failure.expect_err("no list");
+    assert!(failure.code == "BAD_PATH" && failure.message.contains("rows"), "{failure:?}");
+    let (whole, _) = run(json!({ "url": "https://api.example.org/" }), long);
+    let whole = whole.expect("one item");
+    let keys: Vec<_> = whole[0].as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["status", "headers", "response"]);
+    assert_eq!((&whole[0]["status"], &whole[0]["response"]["rows"][29_999]), (&json!(200), &json!({ "id": 29_999 })));
+    let broken = |_: &HttpRequest| answer(200, &[("content-type", "application/json")], &"[1,".repeat(100_000));
+    let (failure, _) = run(config(json!({ "items": "$" })), broken);
+    assert_eq!(failure.expect_err("no JSON").code, "NON_JSON");
+}

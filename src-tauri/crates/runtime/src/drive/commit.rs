@@ -15,8 +15,9 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// A state whose lists in files have more bytes is not written as a snapshot.
-const LISTS: usize = 32 * 1024 * 1024;
+/// A state whose lists have more bytes of text is not written as a snapshot: it would be in memory three times more, as its
+/// text, as a value for the database and as a row of it.
+const LISTS: usize = 1024 * 1024;
 
 impl Driver {
     /// One transaction: events, now and then a snapshot, status and summary at the end. Returns after it is written.
@@ -35,8 +36,8 @@ impl Driver {
         let options = &self.core.options;
         let due = (self.called >= options.snapshot_calls || self.bytes >= options.snapshot_bytes)
             && self.bytes >= self.state_bytes.saturating_mul(STATES)
-            // As one text a long list would not fit into memory: such a state is made from the events again.
-            && self.state.paged_weight() <= LISTS;
+            // Such a state is made from the events again.
+            && self.state.lists_weight() <= LISTS;
         let snapshot = (due && !terminal).then(|| Snapshot {
             seq: self.state.last_seq(),
             version: snapshot::VERSION,

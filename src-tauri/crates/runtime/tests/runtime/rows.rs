@@ -2,8 +2,9 @@
 //! size. Compared, not timed.
 
 use crate::memory::peak;
-use crate::support::{runtime_with_files, start};
+use crate::support::{Die, runtime_with_lists, start};
 use serde_json::{Value, json};
+use signalbox_model::items::pages;
 use signalbox_testkit::MemoryFiles;
 use std::fmt::Write;
 use std::process::Command;
@@ -108,7 +109,7 @@ fn a_process_that_measures_rows_and_no_test_of_its_own() {
     files.put("t.csv", table(rows.parse().expect("a number")));
     let waiting = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a thread");
     let told = waiting.block_on(async {
-        let runtime = runtime_with_files(folder.path(), files);
+        let runtime = runtime_with_lists(folder.path(), files, Die::Never, pages::IN_MEMORY);
         let run = start(&runtime, flow(chain(name))).await;
         let _ = runtime.wait(&run).await;
         runtime.store().summary::<Value>(&run).expect("readable").expect("it has ended")

@@ -72,7 +72,7 @@ pub(crate) fn step_start(run: &str, seq: u64, node: &str, data: Value) -> RunEve
         resolved_inputs: None,
         config: Arc::new(json!({"keep": false})),
         configs: None,
-        input: vec![InputItem { item: 0, data: data.into() }],
+        input: [InputItem { item: 0, data: data.into() }].into(),
         input_items: None,
         idempotency_key: None,
         due_ms: None,

@@ -68,7 +68,7 @@ impl NodeData {
     pub(super) fn finds(&mut self, event: &RunEvent, found: &Context) {
         let EventBody::StepStart(start) = &event.body else { return self.ends(found) };
         self.writes = false;
-        for input in &start.input {
+        for input in &*start.input {
             // A retry sends what the first call made of them.
             if event.attempt.unwrap_or_default() == 0 || !self.began.contains_key(&input.item) {
                 self.began.insert(input.item, Arc::clone(found));

@@ -1,7 +1,7 @@
 use crate::support::{T0, commit, count, event, new_run, print, raw, started, step_done, step_start, temporary};
 use serde_json::{Value, json};
-use signalbox_model::event::{EventBody, StepInterrupted};
-use signalbox_model::{RunEvent, RunOrigin, time};
+use signalbox_model::event::{EventBody, InputItem, StepInterrupted};
+use signalbox_model::{Data, RunEvent, RunOrigin, time};
 use signalbox_store::NewRun;
 
 #[test]
@@ -56,6 +56,25 @@ fn values_at_the_depth_limit_and_large_ones_come_back() {
     let events = vec![step_start("r", 2, "a", deep), step_done("r", 3, "a", wide), print("r", 4, long)];
     store.commit(commit("r", &owner, events.clone())).expect("commits");
     assert!(store.events("r", 1, 10).expect("reads") == events, "a large value changed");
+}
+
+/// Nobody has what a call began with as one text: it is stored in parts, and is the same event.
+#[test]
+fn what_a_call_began_with_is_stored_in_parts() {
+    let (folder, store) = temporary();
+    let owner = started(&store, "r");
+    let mut event = step_start("r", 2, "a", Value::Null);
+    let row = |n: usize| Data::written(json!({ "n": n, "text": "é".repeat(250) }).to_string());
+    let EventBody::StepStart(start) = &mut event.body else { panic!("a call begins") };
+    start.input = (0..2_500).map(|item| InputItem { item, data: row(item) }).collect();
+    store.commit(commit("r", &owner, vec![event.clone()])).expect("commits");
+    let read = store.events("r", 1, 10).expect("reads");
+    assert!(read == [event.clone()], "it is another event");
+    let text = |event: &RunEvent| serde_json::to_string(event).expect("JSON");
+    assert!(text(&read[0]) == text(&event), "to the byte");
+    let sql = "SELECT count(*) FROM blob WHERE size BETWEEN 200000 AND 600000";
+    assert_eq!(count(folder.path(), sql), 3);
+    assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event WHERE length(payload) > 10000"), 0);
 }
 
 #[test]
