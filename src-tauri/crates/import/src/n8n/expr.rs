@@ -65,6 +65,10 @@ const FOREIGN: [(&str, &str); 18] = [
 
 impl Maker<'_> {
     pub(super) fn of(&mut self, js: &Js) -> Out {
+        self.unbounded(js)?.bounded()
+    }
+
+    fn unbounded(&mut self, js: &Js) -> Out {
         Ok(match js {
             Js::Number(value) => number(*value),
             Js::Text(text) => Cel::text(text),
