@@ -1,6 +1,7 @@
 //! Parts of CEL that a translation puts together.
 
 use crate::text::quoted as quote;
+use signalbox_engine::expr::MAX_LENGTH;
 
 /// What a value is known to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,6 +96,15 @@ impl Cel {
 
     pub(crate) fn is(self, ty: Ty) -> Self {
         Self { ty, ..self }
+    }
+
+    /// Refuses what no expression can hold. Some translations name a part twice, so that a few hundred letters would become
+    /// gigabytes if nobody looked.
+    pub(crate) fn bounded(self) -> Result<Self, String> {
+        if self.text.len() > MAX_LENGTH {
+            return Err(format!("it would have more than {MAX_LENGTH} bytes here"));
+        }
+        Ok(self)
     }
 
     /// Its text where an operator of this level takes it.

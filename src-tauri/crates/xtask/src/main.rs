@@ -33,12 +33,13 @@ cargo xtask <task>
           `kafka`: the same in Kafka, with a broker and a cluster of mock brokers from PyPI;
           `amqp`: messages by RabbitMQ, which the system has;
           `source`: an exported Cargo project, built offline and run; some minutes of CPU;
+          `packages`: the packages in booted roots of Debian 12 and 13, as root;
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md
   package build for release, then pack below target/package: Debian packages, RPM packages where rpmbuild is there, a portable tar,
           an OCI image of the server, a list of components and checksums; `--sign KEY`: sign the checksums with a key of GnuPG;
-          `--dev`: pack the programs of target/debug, to try the packages
+          `--dev`: pack the programs of target/debug, to try the packages; `--version V`: under another version, with --dev
   manual  write the manual as a site below target/manual
 ";
 

@@ -26,10 +26,10 @@ struct Out {
     fast: bool,
 }
 
-/// Builds the programs and packs them. `--dev` packs the programs of `target/debug` as they are, to try the packages; `--sign KEY`
-/// signs the checksums with a key of GnuPG.
+/// Builds the programs and packs them. `--dev` packs the programs of `target/debug` as they are, to try the packages, with
+/// `--version V` under another version, to try an upgrade; `--sign KEY` signs the checksums with a key of GnuPG.
 pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
-    let (mut dev, mut key) = (false, None);
+    let (mut dev, mut key, mut version) = (false, None, None);
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
@@ -37,12 +37,22 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
             "--sign" => {
                 key = Some(rest.next().ok_or("--sign needs the name of a key: `gpg --list-secret-keys` shows them.")?)
             }
-            other => return Err(format!("`cargo xtask package` takes --dev and --sign KEY, and got '{other}'.")),
+            "--version" => version = Some(rest.next().ok_or("--version needs a version, such as 0.1.1.")?.clone()),
+            other => {
+                return Err(format!(
+                    "`cargo xtask package` takes --dev, --version V and --sign KEY, and got '{other}'."
+                ));
+            }
         }
+    }
+    if version.is_some() && !dev {
+        return Err("--version goes with --dev: packages have the version of the programs in them.".to_owned());
     }
     if key.is_some() && shell::which("gpg").is_none() {
         return Err("gpg is missing. On Debian: apt-get install gpg".to_owned());
     }
+    // Another version is packed to try an upgrade, which the other files have no part in.
+    let packages_only = version.is_some();
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let built = target.join(if dev { "debug" } else { "release" });
     if !dev {
@@ -65,7 +75,7 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
     let out = Out {
         folder: target.join("package"),
         time: source_date(root)?,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
         arch: shell::output("dpkg", &["--print-architecture"]).ok_or("dpkg does not say its architecture.")?,
         fast: dev,
     };
@@ -83,11 +93,13 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
     } else {
         println!("No .rpm packages: rpmbuild is missing. On Debian: apt-get install rpm");
     }
-    let name = format!("signalbox-{}-linux-{}", out.version, out.arch);
-    let portable = files::portable(&parts, files::PORTABLE_README).archive(&name, out.time)?;
-    made.push(gzipped(&out, &format!("{name}.tar"), &portable)?);
-    made.push(server_image(&parts, &built.join("signalbox"), &out)?);
-    made.push(bill(root, &out)?);
+    if !packages_only {
+        let name = format!("signalbox-{}-linux-{}", out.version, out.arch);
+        let portable = files::portable(&parts, files::PORTABLE_README).archive(&name, out.time)?;
+        made.push(gzipped(&out, &format!("{name}.tar"), &portable)?);
+        made.push(server_image(&parts, &built.join("signalbox"), &out)?);
+        made.push(bill(root, &out)?);
+    }
     let sums = sha256(&out.folder, &made)?;
     write(&out.folder.join("SHA256SUMS"), sums.as_bytes())?;
     if let Some(key) = key {

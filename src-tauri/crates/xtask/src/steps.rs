@@ -184,6 +184,12 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
         ui::packages(&peers_dir(root))?;
         return run_peers(root, args);
     }
+    if parts == ["packages"] {
+        let programs =
+            ["build", "-p", "signalbox-headless", "-p", "signalbox-standalone", "-p", "signalbox-desktop", "--bins"];
+        shell::run(root, "cargo", &programs)?;
+        return run_peers(root, args);
+    }
     system::ready(root, For::Browser)?;
     ui::install(root)?;
     if args.is_empty()

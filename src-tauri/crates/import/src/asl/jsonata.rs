@@ -93,6 +93,10 @@ fn text(one: &Cel) -> Cel {
 }
 
 fn of(js: &Js, here: &Here<'_>) -> Out {
+    unbounded(js, here)?.bounded()
+}
+
+fn unbounded(js: &Js, here: &Here<'_>) -> Out {
     Ok(match js {
         Js::Number(value) => Cel::new(value.to_string(), Ty::Number),
         Js::Text(text) => Cel::text(text),

@@ -71,6 +71,7 @@ fn context(path: &str, here: &Here<'_>) -> Out {
 fn steps(mut owner: Cel, path: &str) -> Out {
     let mut rest = path;
     while !rest.is_empty() {
+        owner = owner.bounded()?;
         if rest.starts_with("..") {
             return Err("a path with '..' looks at every level".into());
         }
@@ -119,7 +120,7 @@ fn steps(mut owner: Cel, path: &str) -> Out {
             owner = owner.field(&unquoted(inner).ok_or("a name in a bracket of a path is not closed")?);
         } else if let Ok(at) = inner.parse::<i64>() {
             let size = Cel::call("size", &[&owner], Ty::Number);
-            let place = if at < 0 { format!("{} - {}", size.text, -at) } else { at.to_string() };
+            let place = if at < 0 { format!("{} - {}", size.text, at.unsigned_abs()) } else { at.to_string() };
             owner = owner.index(&Cel::new(place, Ty::Number));
         } else if let Some((from, to)) = inner.split_once(':') {
             let from = from.trim().parse::<i64>().unwrap_or(0);

@@ -36,6 +36,12 @@ fn what_is_no_expression_is_refused_and_says_why() {
         assert!(parse(&source).is_err());
     }
     assert!(parse(&vec!["1"; 1_000].join("+")).is_err(), "long chains would be deep trees");
+    assert!(parse(&vec!["1"; 20_000].join("**")).is_err(), "each power is inside the one before it");
+    // Chains in brackets in chains: a tree as deep as all of them together.
+    let chain = vec!["1"; 380].join("+");
+    let nested = (0..40).fold("1".to_owned(), |inner, _| format!("({inner})+{chain}"));
+    assert!(parse(&nested).expect_err("deep").contains("nested"));
+    assert!(parse(&chain).is_ok() && parse(&format!("[{}]", vec![chain.as_str(); 60].join(","))).is_ok());
 }
 
 #[test]

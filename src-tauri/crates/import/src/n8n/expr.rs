@@ -83,6 +83,10 @@ impl<'a> Maker<'a> {
     }
 
     pub(super) fn of(&mut self, js: &Js) -> Out {
+        self.unbounded(js)?.bounded()
+    }
+
+    fn unbounded(&mut self, js: &Js) -> Out {
         Ok(match js {
             Js::Number(value) => number(*value),
             Js::Text(text) => Cel::text(text),

@@ -281,3 +281,31 @@ fn two_thousand_steps_and_odd_names_stay_readable() {
         assert_eq!((untold(&imported), invalid(&imported)), (Vec::new(), Vec::new()), "{name}");
     }
 }
+
+/// Each of these names its left part twice when it is written as CEL: forty of them in a row would be a terabyte.
+#[test]
+fn parts_that_are_named_twice_stay_small() {
+    let set = |expression: String| {
+        let value = json!({ "assignments": { "assignments": [{ "name": "a", "type": "any", "value": format!("={{{{ {expression} }}}}") }] } });
+        json!({ "nodes": [
+            { "id": "1", "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0], "parameters": {} },
+            { "id": "2", "name": "Set", "type": "n8n-nodes-base.set", "typeVersion": 3.4, "position": [0, 0], "parameters": value },
+        ], "connections": { "Start": { "main": [[{ "node": "Set", "type": "main", "index": 0 }]] } } })
+    };
+    let pass = |key: &str, value: String| json!({ "StartAt": "A", "States": { "A": { "Type": "Pass", key: { "x.$": value }, "End": true } } });
+    let queried = |value: String| json!({ "QueryLanguage": "JSONata", "StartAt": "A", "States": { "A": { "Type": "Pass", "Output": { "x": value }, "End": true } } });
+    for file in [
+        set(vec!["$json.a"; 40].join(" || ")),
+        set(vec!["$json.a"; 40].join(" && ")),
+        set((0..40).fold("$json.a".to_owned(), |inner, _| format!("$ifEmpty({inner}, 1)"))),
+        set(format!("$json.a{}", ".last()".repeat(40))),
+        pass("Parameters", format!("$.a{}", "[-1]".repeat(40))),
+        pass("Parameters", format!("$.a{}", ".*".repeat(40))),
+        pass("Parameters", "$.a[-9223372036854775808]".to_owned()),
+        queried(format!("{{% $states.input.a{} %}}", "[-1]".repeat(40))),
+    ] {
+        let imported = import(&file.to_string(), &Options::default()).expect("read");
+        let size = serde_json::to_string(&imported.workflow).expect("JSON").len();
+        assert!(size < 100_000, "{size} bytes");
+    }
+}

@@ -59,7 +59,12 @@ impl Package {
 
     fn depends(self, version: &str, libc: &str) -> String {
         match self {
-            Self::App => format!("libc6 (>= {libc}), libgcc-s1, libgtk-3-0t64 | libgtk-3-0, libwebkit2gtk-4.1-0"),
+            // Each library that the program is linked with; `cargo xtask peers packages` compares them. Debian 13 has other names
+            // for those whose interfaces changed with 64-bit times.
+            Self::App => format!(
+                "libc6 (>= {libc}), libcairo2, libdbus-1-3, libgcc-s1, libgdk-pixbuf-2.0-0, libglib2.0-0t64 | libglib2.0-0, \
+                 libgtk-3-0t64 | libgtk-3-0, libjavascriptcoregtk-4.1-0, libsoup-3.0-0, libwebkit2gtk-4.1-0"
+            ),
             Self::Cli => format!("libc6 (>= {libc}), libgcc-s1"),
             Self::Server => format!("signalbox-cli (= {version}), adduser, ca-certificates"),
         }

@@ -27,7 +27,10 @@ pub(crate) fn spec(package: Package, version: &str, stage: &str, files: &[String
     let requires = match package {
         Package::App | Package::Cli => String::new(),
         Package::Server => {
-            format!("Requires: signalbox-cli = {version}\nRequires: ca-certificates\nRequires(pre): shadow-utils\n")
+            // By its path: the package of `useradd` is `shadow-utils` in Fedora and `shadow` in openSUSE.
+            format!(
+                "Requires: signalbox-cli = {version}\nRequires: ca-certificates\nRequires(pre): /usr/sbin/useradd\n"
+            )
         }
     };
     let line = |path: &String| {
@@ -36,6 +39,9 @@ pub(crate) fn spec(package: Package, version: &str, stage: &str, files: &[String
     };
     let files: String = files.iter().map(line).collect();
     let scripts = if package == Package::Server { SCRIPTS } else { "" };
+    let summary = package.summary();
+    let summary =
+        format!("{}{}", summary.get(..1).unwrap_or_default().to_uppercase(), summary.get(1..).unwrap_or_default());
     // The programs are stripped already, and the pages packed; all times are that of the source.
     format!(
         "%global debug_package %{{nil}}\n%global __os_install_post %{{nil}}\n%global _build_id_links none\n\
@@ -44,7 +50,7 @@ pub(crate) fn spec(package: Package, version: &str, stage: &str, files: &[String
          Name: {name}\nVersion: {version}\nRelease: 1\nSummary: {}\nLicense: Apache-2.0\n{requires}\n\
          %description\n{}\n\n%install\ncp -a \"{stage}/.\" \"%{{buildroot}}\"\n\n%files\n%defattr(-,root,root,-)\n{files}{scripts}",
         if fast { "w1.gzdio" } else { "w19.zstdio" },
-        package.summary(),
+        summary,
         package.paragraphs(),
     )
 }
@@ -86,6 +92,7 @@ mod tests {
         for line in [
             "Name: signalbox-server",
             "Version: 0.1.0",
+            "Summary: Run active Signalbox workflows as a service",
             "\"/usr/bin/signalbox\"",
             "%config(noreplace) \"/etc/default/signalbox-server\"",
             "cp -a \"/stage/.\" \"%{buildroot}\"",
