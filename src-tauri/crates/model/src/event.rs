@@ -127,7 +127,8 @@ pub struct StepStart {
     /// Evaluated configs of the other items of a batch whose config differs: item index → config.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configs: Option<IndexMap<usize, Arc<Value>>>,
-    /// The items as they go into the code. There may be many, and a copy of the event shares them.
+    /// The items as they go into the code.
+    // There may be many, and a copy of the event shares them.
     #[schemars(with = "Vec<InputItem>")]
     pub input: Arc<[InputItem]>,
     /// So many items go in that are not told again: the step reads the list of its wires where it lies, and `input` is empty (ADR 157).
