@@ -124,7 +124,7 @@ export async function graphql(report) {
     const nested = await output('user.issues', { by: { login: 'ada' } }, { fields: 'id author { login ... on Bot { owner } }', limit: 4 });
     assert.deepEqual(nested.map((one) => one.author.owner ?? null), ['ada', null, null, 'ada']);
   });
-  await report('graphql: errors are typed, also beside data', async () => {
+  await report('graphql: errors are typed, with data and without', async () => {
     assert.deepEqual(await output('user', { by: { login: 'ada' } }, { fields: 'login' }), [{ login: 'ada' }]);
     const partial = await failed('GRAPHQL_ERRORS', 'user', { by: { login: 'ada' } });
     assert.ok(partial.message.includes('No email without a right (at user.email)') && partial.message.includes('a part of the data'), partial.message);

@@ -262,6 +262,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       "credential": {
         "is": "none"
       },
+      "fields": {
+        "is": "none"
+      },
       "resultField": {
         "is": "none"
       }
@@ -770,6 +773,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       "credential": {
         "is": "none"
       },
+      "vhost": {
+        "is": "none"
+      },
       "ca": {
         "is": "none"
       },
@@ -1036,6 +1042,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       },
       "existing": {
+        "is": "none"
+      },
+      "vhost": {
         "is": "none"
       },
       "ca": {
