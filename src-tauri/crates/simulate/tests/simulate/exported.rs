@@ -20,7 +20,7 @@ struct Service {
 impl Environment for Service {
     fn reply(&mut self, call: &CallInfo<'_>) -> Reply {
         if call.call.effects == Effects::None {
-            return Reply::Code;
+            return Reply::Code(0);
         }
         if self.fails {
             return Reply::Failure(NodeFailure::new(ErrorType::ToolError, "HTTP_STATUS", "It answered 404"), 1);

@@ -106,7 +106,7 @@ impl Environment for World<'_> {
     fn reply(&mut self, call: &CallInfo<'_>) -> Reply {
         let step = &*call.call.node_id;
         if call.call.effects == Effects::None {
-            return Reply::Code;
+            return Reply::Code(0);
         }
         let direct = self.replaced.contains(step);
         let Some(answer) = self.answer(step, &call.call.key.path) else {
