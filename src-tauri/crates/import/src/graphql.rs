@@ -1,5 +1,5 @@
 //! GraphQL services as connectors, from what they say about themselves (introspection). Queries and mutations become operations
-//! with variables; a document never contains a value. What is left out is told as a finding.
+//! with variables; a document never contains a value. What is left out is a finding.
 
 mod arguments;
 mod operation;

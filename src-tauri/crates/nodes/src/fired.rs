@@ -1,4 +1,4 @@
-//! What every trigger hands on: the event that started the run, with its files beside it. A run that a person starts has none: it
+//! What every trigger hands on: the event that started the run, and its files. A run that a person starts has none: it
 //! gets a sample that looks the same.
 
 use crate::Outcome;

@@ -1,4 +1,4 @@
-/** Mocks and expectations of a test in a form; what is saved is the file beside the workflow. */
+/** Mocks and expectations of a test in a form; saving writes the file next to the workflow. */
 import { useMemo, useState } from 'react';
 import { toApiError, type ApiError } from '../../api/error.ts';
 import { act, useCommand } from '../../api/queries.ts';

@@ -94,7 +94,7 @@ pub(super) async fn watch(opened: Opened, watch: &MessageWatch, timeout: Duratio
     if !is_subject(&watch.topic, true) {
         return Err(invalid(
             "topic",
-            "A subject is words with dots between them; * stands for one word, > at the end for all",
+            "A subject is words with dots between them; * matches one word, > at the end all that follow",
         ));
     }
     if watch.group.is_empty()

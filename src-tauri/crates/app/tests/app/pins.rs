@@ -207,7 +207,7 @@ fn previews_use_pinned_output_before_the_first_run_and_while_it_is_pinned() {
     assert_eq!((&other["value"], &other["pinned"]), (&json!(3), &Value::Null));
 }
 
-/// Who looks at data sees more than fits beside a text that is being typed.
+/// Who looks at data sees more than fits below a text that is being typed.
 #[test]
 fn a_preview_for_who_looks_gives_long_lists_item_by_item() {
     let place = place();

@@ -298,7 +298,7 @@ fn fits(selection: &Selection, of: &str, types: &Types) -> Result<(), (String, S
     Ok(())
 }
 
-/// A field of a type that has none of its own.
+/// A field of a type without fields.
 fn example(of: &str, types: &Types) -> String {
     let plain = types.get(of).into_iter().flatten().find(|(_, declared)| !types.contains_key(named(declared)));
     plain.map_or_else(|| TYPE_NAME.to_owned(), |(name, _)| name.clone())

@@ -47,7 +47,7 @@ pub(super) fn flatten<'a>(run: &Run<'a>, list: &V<'a>) -> Option<Out<V<'a>>> {
     Some(Ok(V::List(Arc::new(all))))
 }
 
-/// The text that a percent-encoded one stands for.
+/// The text behind a percent-encoded one.
 pub(super) fn url_decode<'a>(run: &Run<'a>, text: &str) -> Out<V<'a>> {
     run.budget.work(text.len() / 16 + 1)?;
     let bytes = text.as_bytes();

@@ -103,7 +103,7 @@ pub(super) fn pattern(name: &str, args: &[Js], zone: &Option<String>) -> Result<
         None if weekday.is_empty() && year.is_empty() => day.to_owned(),
         _ => return refuse(),
     };
-    // Without a date or a time of its own, each method adds one; that is not told by the options.
+    // Without a date or a time in the options, each method adds one.
     let long = matches!(get("month"), Some("long"));
     Ok(match (date.is_empty(), time.is_empty(), name) {
         (false, true, "toLocaleDateString" | "toLocaleString") => (date, zone),

@@ -69,7 +69,7 @@ pub(super) fn workflow(value: &Value) -> Option<(&Map, usize)> {
                 && !top.contains_key("StartAt")
         })
     };
-    // A page of a template lists its nodes for show beside the workflow itself.
+    // The page of a template lists its nodes for show, in addition to the workflow.
     let inside = || ["data", "workflow", "workflowData"].iter().any(|field| value.get(field).is_some_and(one));
     if one(value) && (value.get("connections").is_some() || !inside()) {
         return value.as_object().map(|top| (top, 1));

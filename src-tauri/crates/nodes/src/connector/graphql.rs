@@ -1,4 +1,4 @@
-//! What an answer of a GraphQL service says about errors: it has them in its body, also with status 200 and beside data.
+//! What an answer of a GraphQL service says about errors: it has them in its body, also with status 200 and together with data.
 
 use serde_json::{Value, json};
 use signalbox_model::{Connector, Effects, ErrorType, NodeFailure, Operation, SuggestedAction};

@@ -256,7 +256,7 @@ impl Exchange<'_> {
         }))
     }
 
-    /// What is told of an answer beside its body.
+    /// What is known of an answer in addition to its body.
     fn head(answer: &HttpResponse) -> Map<String, Value> {
         let mut data = Map::new();
         data.insert("status".into(), answer.status.into());
