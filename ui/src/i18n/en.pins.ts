@@ -32,7 +32,7 @@ export const pins = {
   'pins.removeRow': 'Remove item {n}',
   'pins.addColumn': 'Add a field',
   'pins.columnName': 'Name of the field',
-  'pins.where': 'Kept in {file}, beside the workflow. It is not part of the workflow or of the audit record.',
+  'pins.where': 'Kept in {file}, next to the workflow. It is not part of the workflow or of the audit record.',
   'pins.active.one': 'Active runs do not use pinned output. This step is called: {steps}.',
   'pins.active.other': 'Active runs do not use pinned output. These {n} steps are called: {steps}.',
   'pins.activateTitle': 'Activate {name}?',
