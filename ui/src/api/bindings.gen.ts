@@ -2726,6 +2726,9 @@ export interface InputItem {
   data: unknown;
 }
 
+/** How this program was installed. */
+export type Installation = 'deb' | 'rpm' | 'tar' | 'appimage' | 'image' | 'source' | 'other';
+
 /** One piece of work that travels the wires. Data is shared, never copied, inside a run. */
 export interface Item {
   /** Unique per node output list. */
@@ -6978,6 +6981,70 @@ export interface TriggerRef {
   triggerId: string;
 }
 
+/** A newer release. */
+export interface UpdateFound {
+  /** Its version. */
+  version: string;
+  /** Its date. */
+  date: string;
+  /** It, or a release before it that this machine does not have, closes a security hole. */
+  security: boolean;
+  /** What is new: language → plain text. */
+  notes: Record<string, string>;
+  /** Address of its page. */
+  page?: string;
+  /** Commands that bring it, for how this program was installed; none: see the page. */
+  commands: string[];
+}
+
+/** Why a list of releases was not used. */
+export interface UpdateTrouble {
+  /** For programs. */
+  code: string;
+  /** What is wrong. */
+  message: string;
+  /** What to do. */
+  hint: string;
+}
+
+/** Whether and where newer releases are looked for. */
+export interface UpdatesSet {
+  /** Once a day. */
+  on: boolean;
+  /** Address of the signed list. */
+  address?: string;
+  /** Public key of who signs it: PEM, or 64 hexadecimal digits. */
+  key?: string;
+  /** The address may be one of this machine. */
+  local?: boolean;
+}
+
+/** Whether there is a newer release, as far as the last check knows. */
+export interface UpdatesView {
+  /** The list is asked for once a day. */
+  on: boolean;
+  /** Its address. */
+  address?: string;
+  /** Public key of who signs it. */
+  key?: string;
+  /** Short names of the keys. */
+  keyIds: string[];
+  /** The address may be one of this machine. */
+  local: boolean;
+  /** The version of this program. */
+  version: string;
+  /** How it was installed. */
+  installation: Installation;
+  /** When a list was accepted last. */
+  checkedAt?: string;
+  /** When a list was asked for last. */
+  triedAt?: string;
+  /** Why the last list was not used. */
+  trouble?: UpdateTrouble;
+  /** The newest release, if it is newer than this program. */
+  update?: UpdateFound;
+}
+
 /** Sums over calls of models. */
 export interface Usage {
   /** Calls that a model answered. */
@@ -8098,6 +8165,12 @@ export interface Commands {
   network_set: { request: NetworkSet; response: NetworkView };
   /** Sends a request to an address by the proxy and the authorities of the settings, and returns what became of it. */
   network_test: { request: NetworkTest; response: NetworkTested };
+  /** Returns whether newer releases are looked for, and what the last check found. */
+  updates_get: { request: Empty; response: UpdatesView };
+  /** Sets whether and where newer releases are looked for; on this machine only. */
+  updates_set: { request: UpdatesSet; response: UpdatesView };
+  /** Asks for the list of releases now. */
+  updates_check: { request: Empty; response: UpdatesView };
   /** Returns whether and where spans of runs are sent, and what became of them. */
   telemetry_get: { request: Empty; response: TelemetryView };
   /** Sets whether and where spans of runs are sent; on this machine only. */
@@ -8397,6 +8470,9 @@ export const commands: Record<CommandName, CommandInfo> = {
   network_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   network_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['network_get', 'audit_list'] },
   network_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  updates_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  updates_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['updates_get', 'audit_list'] },
+  updates_check: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['updates_get'] },
   telemetry_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   telemetry_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get', 'run_trace'] },
   telemetry_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['telemetry_get'] },

@@ -9,6 +9,7 @@ import { attempt, createWorkflow, importFile, openFile, runWhenOpen } from './co
 import { Screen } from './frame.tsx';
 import { showTemplates } from './parts/templates-dialog.tsx';
 import { TourOffer } from './parts/tour.tsx';
+import { UpdateNotice } from './parts/updates.tsx';
 import { useForeignDrop } from './parts/use-foreign-drop.ts';
 import { hashOf, navigate } from './router.ts';
 
@@ -70,6 +71,7 @@ export function GalleryScreen() {
       <Button icon="grid" onClick={showTemplates}>{t('templates.title')}</Button>
       <Button icon="plus" disabled={busy !== null} onClick={() => void withBusy('new', () => createWorkflow())}>{t('gallery.new')}</Button>
     </> : undefined}>
+      <UpdateNotice />
       <Gallery notice={makes ? <TourOffer /> : undefined} may={may} samples={loaded(samples)} workflows={{ ...loaded(workflows), data: list }}
         runs={{ data: runs.data?.runs, error: runs.error, retry: () => void runs.refetch() }}
         busy={busy} newKeys={newAction ? keysOf(newAction)[0] : undefined} runHref={(runId) => hashOf({ screen: 'run', runId })}

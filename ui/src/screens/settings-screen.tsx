@@ -21,6 +21,7 @@ import { NetworkSection } from './parts/network.tsx';
 import { TelemetrySection } from './parts/telemetry.tsx';
 import { ToolsSection } from './parts/tools.tsx';
 import { TaskDestinationsSection } from './parts/task-destinations.tsx';
+import { UpdatesSection } from './parts/updates.tsx';
 import { WebhooksSection } from './parts/webhooks.tsx';
 import { hashOf, navigate } from './router.ts';
 import { useKnownActions } from './known-actions.ts';
@@ -55,7 +56,7 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<><TaskDestinationsSection /><WebhooksSection /></>} network={<NetworkSection />} telemetry={<TelemetrySection />} backup={<BackupSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
+      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<><TaskDestinationsSection /><WebhooksSection /></>} network={<NetworkSection />} telemetry={<TelemetrySection />} backup={<BackupSection />} updates={<UpdatesSection />} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
         onTheme={setTheme} onLanguage={(language) => void speak(language)} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={setAllowing}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

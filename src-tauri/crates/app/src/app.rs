@@ -279,6 +279,7 @@ impl App {
                 app.task_copies_in_background(threads.handle());
                 app.retain_in_background(threads.handle());
                 app.back_up_in_background(threads.handle());
+                app.check_updates_in_background(threads.handle());
                 app.triggers_in_background(threads.handle());
                 app.replays_in_background(threads.handle());
                 app.watch_clock(threads.handle());

@@ -220,6 +220,9 @@ macro_rules! command_list {
             Query network_get(Empty) -> NetworkView, Operator, [Desktop Http], [], "Returns the proxy and the certificate authorities of this machine.";
             Action network_set(NetworkSet) -> NetworkView, Builder, [Desktop Http], [network_get audit_list], "Sets the proxy and the certificate authorities; on this machine only.";
             Action network_test(NetworkTest) -> NetworkTested, Builder, [Desktop Http], [], "Sends a request to an address by the proxy and the authorities of the settings, and returns what became of it.";
+            Query updates_get(Empty) -> UpdatesView, Operator, [Desktop Http], [], "Returns whether newer releases are looked for, and what the last check found.";
+            Action updates_set(UpdatesSet) -> UpdatesView, Builder, [Desktop Http], [updates_get audit_list], "Sets whether and where newer releases are looked for; on this machine only.";
+            Action updates_check(Empty) -> UpdatesView, Builder, [Desktop Http], [updates_get], "Asks for the list of releases now.";
             Query telemetry_get(Empty) -> TelemetryView, Operator, [Desktop Http], [], "Returns whether and where spans of runs are sent, and what became of them.";
             Action telemetry_set(TelemetrySet) -> TelemetryView, Builder, [Desktop Http], [telemetry_get run_trace], "Sets whether and where spans of runs are sent; on this machine only.";
             Action telemetry_test(Empty) -> TelemetryTest, Builder, [Desktop Http], [telemetry_get], "Sends one span to the collector and returns what became of it.";

@@ -28,7 +28,7 @@ pub(crate) use export::{AuditFormat, Export, ExportFormat, Human};
 pub(crate) use failures::{Failures, ReplayArgs};
 pub(crate) use import::{Import, ImportFormat};
 pub(crate) use index::Index;
-pub(crate) use maintain::{Backup, CheckData, Doctor, Restore, Shell};
+pub(crate) use maintain::{Backup, CheckData, Daily, Doctor, Restore, Shell, Version};
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
 pub(crate) use prune::Prune;
@@ -334,6 +334,13 @@ pub(crate) enum Command {
                       doctor --json"
     )]
     Doctor(Doctor),
+    /// Shows the version and how it was installed; with --check whether there is a newer release.
+    #[command(
+        after_help = "The list of releases must be signed by the key of the settings (Settings, About). Without --check nothing is sent.\n\n\
+                      Exit: 0 up to date or not asked, 1 there is a newer release, 2 refused.\n\nExamples:\n  signalbox version --check\n  \
+                      signalbox version --daily on --list https://example.org/releases.json --key signalbox.pub"
+    )]
+    Version(Version),
     /// Prints a completion script for a shell.
     #[command(
         after_help = "Examples:\n  signalbox completions bash > ~/.local/share/bash-completion/completions/signalbox\n  signalbox completions \

@@ -35,6 +35,7 @@ pub(crate) mod tools;
 pub(crate) mod triggers;
 mod usage;
 pub(crate) mod validate;
+pub(crate) mod version;
 pub(crate) mod webhook;
 
 use crate::output::Output;

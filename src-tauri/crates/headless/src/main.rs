@@ -133,6 +133,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Secret(command) => commands::secret::secret(&app, output, command).await,
         Command::Health { workflow, days } => commands::health::health(&app, output, workflow.as_deref(), *days).await,
         Command::Telemetry { test } => commands::telemetry::telemetry(&app, output, *test).await,
+        Command::Version(args) => commands::version::version(&app, output, args).await,
         Command::Models(command) => commands::models::models(&app, output, command).await,
         Command::Tools(command) => commands::tools::tools(&app, output, command).await,
         Command::Index(command) => commands::index::index(&app, output, command).await,

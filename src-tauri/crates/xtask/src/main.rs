@@ -1,8 +1,9 @@
-//! `cargo xtask run | test | gen | check | counts | peers | eval | bench | manual | package`: one way to set up, build and test, the same for a person and for CI.
+//! `cargo xtask run | test | gen | check | counts | peers | eval | bench | manual | package | releases`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
 mod counts;
 mod package;
+mod releases;
 mod shell;
 mod steps;
 mod system;
@@ -40,6 +41,8 @@ cargo xtask <task>
   package build for release, then pack below target/package: Debian packages, RPM packages where rpmbuild is there, a portable tar,
           an OCI image of the server, a list of components and checksums; `--sign KEY`: sign the checksums with a key of GnuPG;
           `--dev`: pack the programs of target/debug, to try the packages; `--version V`: under another version, with --dev
+  releases LIST.json --key KEY.pem
+          sign a list of releases for docs/updates.md, with openssl
   manual  write the manual as a site below target/manual
 ";
 
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Some("bench") => steps::bench(&root, &args[1..]),
         Some("manual") => ui::manual(&root),
         Some("package") => package::package(&root, &args[1..]),
+        Some("releases") => releases::releases(&root, &args[1..]),
         None | Some("help" | "-h" | "--help") => {
             print!("{HELP}");
             return ExitCode::SUCCESS;

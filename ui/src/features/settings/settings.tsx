@@ -30,6 +30,8 @@ export interface SettingsProps {
   telemetry: ReactNode;
   network: ReactNode;
   backup: ReactNode;
+  /** Newer releases. */
+  updates: ReactNode;
   /** Whether the system may say that a task has come. */
   notify: 'yes' | 'ask' | 'no' | 'none';
   notifyOn: boolean;
@@ -121,7 +123,7 @@ function Part({ name, ...props }: SettingsProps & { name: SettingsPart }) {
     case 'backup': return props.backup;
     case 'look': return <><Appearance {...props} />{props.onClosing ? <OnClosing chosen={props.settings.closing} onClosing={props.onClosing} /> : null}</>;
     case 'keys': return <Keys {...props} />;
-    case 'about': return <About info={props.info} />;
+    case 'about': return <><About info={props.info} />{props.updates}</>;
   }
 }
 

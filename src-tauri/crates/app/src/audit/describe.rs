@@ -395,9 +395,11 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some(true) => format!("{} turned on traces of runs{}", who(), of("endpoint")),
             _ => format!("{} turned off traces of runs", who()),
         },
-        AuditEvent::NetworkChanged => {
-            format!("{} set the proxy and the certificate authorities{}", who(), of("address"))
-        }
+        AuditEvent::NetworkChanged => match facts.and_then(|facts| facts.get("updates")) {
+            Some(updates) if updates["on"] == true => format!("{} turned on the daily check for updates", who()),
+            Some(_) => format!("{} turned off the daily check for updates", who()),
+            None => format!("{} set the proxy and the certificate authorities{}", who(), of("address")),
+        },
         AuditEvent::ConnectorChanged => {
             format!("{} {} a connector{}", who(), text(facts, "change").unwrap_or("changed"), of("connector"))
         }

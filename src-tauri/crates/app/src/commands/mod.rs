@@ -40,6 +40,7 @@ mod task_reopen;
 mod task_stats;
 mod telemetry;
 mod tool_server;
+mod updates;
 mod usage;
 mod webhook;
 mod workflow;
@@ -114,6 +115,7 @@ pub(crate) use tool_server::{
     tool_server_list, tool_server_say, tool_server_set, tool_server_sign_in, tool_server_sign_in_finish,
     tool_server_sign_out,
 };
+pub(crate) use updates::{updates_check, updates_get, updates_set};
 pub(crate) use usage::{model_usage, run_usage};
 pub(crate) use webhook::{webhook_add, webhook_again, webhook_list, webhook_log, webhook_remove, webhook_send};
 pub(crate) use workflow::{

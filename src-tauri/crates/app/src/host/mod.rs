@@ -15,3 +15,4 @@ pub(crate) mod sign_in;
 pub(crate) mod single_call;
 mod stored;
 pub(crate) mod tracing;
+pub(crate) mod updates;

@@ -58,6 +58,31 @@ pub(crate) struct Doctor {
     pub(crate) offline: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Version {
+    /// Ask the list of releases now.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Turn the daily check on or off.
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) daily: Option<Daily>,
+    /// Address of the signed list of releases.
+    #[arg(long, value_name = "URL", requires = "daily")]
+    pub(crate) list: Option<String>,
+    /// File with the public key of who signs the list (PEM, or 64 hexadecimal digits).
+    #[arg(long, value_name = "FILE", requires = "daily")]
+    pub(crate) key: Option<PathBuf>,
+    /// The address may be one of this machine.
+    #[arg(long, requires = "list")]
+    pub(crate) allow_local: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Daily {
+    On,
+    Off,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Shell {
     Bash,

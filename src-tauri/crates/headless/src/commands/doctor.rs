@@ -150,6 +150,10 @@ async fn opened(report: &mut Report, args: &Doctor, app: &Arc<App>) -> ApiResult
         Ok(servers) => tool_servers(report, &servers),
         Err(error) => report.error("toolServers", &error),
     }
+    match ask("updates_get").await {
+        Ok(now) => updates(report, &now),
+        Err(error) => report.error("updates", &error),
+    }
     Ok(())
 }
 
@@ -350,6 +354,21 @@ fn tool_servers(report: &mut Report, servers: &Value) {
     }
     if wrong == 0 {
         report.ok("toolServers", format!("{} tool servers", all.len()));
+    }
+}
+
+/// What the last check found; nothing is asked here.
+fn updates(report: &mut Report, now: &Value) {
+    if let Some(found) = now.get("update") {
+        let message = format!("Signalbox {} is available", text(found, "version"));
+        report.add("updates", State::Warning, message, "`signalbox version` shows what is new and how to get it.");
+    } else if now["on"] != true {
+        report.ok("updates", "Newer releases are not looked for (Settings, About)");
+    } else if let Some(trouble) = now.get("trouble") {
+        report.add("updates", State::Warning, text(trouble, "message"), text(trouble, "hint"));
+    } else {
+        let at = now["checkedAt"].as_str().map_or_else(|| "not checked yet".to_owned(), |at| format!("checked {at}"));
+        report.ok("updates", format!("No newer release is known, {at}"));
     }
 }
 

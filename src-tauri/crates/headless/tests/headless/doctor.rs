@@ -44,9 +44,19 @@ fn findings_come_with_a_fix() {
     let place = TestHome::new();
     with_a_run(&place);
     let (code, checks) = asked(&place, &[]);
-    for name in
-        ["version", "store", "disk", "clock", "permissions", "audit", "folders", "providers", "toolServers", "port"]
-    {
+    for name in [
+        "version",
+        "store",
+        "disk",
+        "clock",
+        "permissions",
+        "audit",
+        "folders",
+        "providers",
+        "toolServers",
+        "updates",
+        "port",
+    ] {
         assert_ne!(state_of(&checks, name), "missing", "{name}");
     }
     assert_eq!((code, state_of(&checks, "store"), state_of(&checks, "port")), (0, "ok", "ok"), "{checks:?}");

@@ -78,6 +78,7 @@ mod trigger_faults;
 #[cfg(unix)]
 mod trigger_kills;
 mod triggers;
+mod updates;
 mod values;
 mod webhooks;
 mod workflow_tests;

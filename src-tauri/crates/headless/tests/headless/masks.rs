@@ -74,6 +74,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         | "model_usage"
         | "telemetry_get"
         | "network_get"
+        | "updates_get"
         | "failure_groups"
         | "replay_list"
         | "index_list"
