@@ -2,19 +2,22 @@
 //! or a broken promise (the `assert`s) is a fault.
 
 use crate::values;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use signalbox_audit::{line, pack, verify};
 use signalbox_engine::expr::Expr;
-use signalbox_engine::{Catalog, imported_checkpoint, json, validate};
+use signalbox_engine::form::Form;
+use signalbox_engine::webhook::Webhook;
+use signalbox_engine::{Compiled, RunState, fold, imported_checkpoint, json, validate};
 use signalbox_import::{Format, Options};
 use signalbox_model::bundle::{Bundle, FOOTER, Footer};
-use signalbox_model::wire::WireEvent;
-use signalbox_model::{Connector, RunEvent, Workflow};
+use signalbox_model::{RunEvent, Workflow};
+use signalbox_nodes::{Kind, connector};
+use signalbox_runtime::triggers::{read_submission, webhook};
 use std::cell::RefCell;
 use std::io::{Cursor, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// How inputs are changed.
 pub(crate) enum Shape {
@@ -36,10 +39,12 @@ const fn target(name: &'static str, shape: Shape, run: fn(&[u8])) -> Target {
 }
 
 /// In the order in which the task runs them; it reads the names from here.
-static TARGETS: [Target; 11] = [
+static TARGETS: [Target; 16] = [
     target("workflow", Shape::Json, workflow),
     target("cel", Shape::Bytes, cel),
     target("events", Shape::Lines, events),
+    target("csv", Shape::Bytes, csv),
+    target("texts", Shape::Bytes, texts),
     target("bundle", Shape::Json, bundle),
     target("pack", Shape::Bytes, evidence_pack),
     target("audit", Shape::Lines, audit_lines),
@@ -48,6 +53,9 @@ static TARGETS: [Target; 11] = [
     target("curl", Shape::Bytes, |data| import(data, Format::Curl)),
     target("vl", Shape::Json, |data| import(data, Format::Vl)),
     target("openapi", Shape::Json, openapi),
+    target("connector", Shape::Bytes, connector_file),
+    target("webhook", Shape::Bytes, webhook_body),
+    target("form", Shape::Json, form_body),
 ];
 
 static CHOSEN: OnceLock<&'static Target> = OnceLock::new();
@@ -84,14 +92,15 @@ fn text(data: &[u8]) -> String {
 }
 
 fn workflow(data: &[u8]) {
-    // The kinds of steps are in a crate that takes long to build; the checks of the graph do without.
-    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::new(Vec::new()));
-    let checked = validate::check_bytes(data, &CATALOG);
+    let checked = validate::check_bytes(data, signalbox_nodes::built_in());
     let Some(workflow) = &checked.workflow else { return };
     let written = serde_json::to_vec(workflow).expect("a workflow is JSON");
     let again = validate::read(&written).workflow.expect("what was written can be read");
     assert_eq!(serde_json::to_vec(&again).expect("JSON"), written, "a file is written as it was read");
-    drop(signalbox_import::asl_export::export(workflow));
+    if checked.is_ok() {
+        drop(signalbox_import::asl_export::export(workflow));
+        drop(Compiled::new(Arc::new(workflow.clone()), "0", signalbox_nodes::built_in()));
+    }
 }
 
 fn cel(data: &[u8]) {
@@ -105,13 +114,40 @@ fn cel(data: &[u8]) {
 }
 
 fn events(data: &[u8]) {
+    let mut state = RunState::new(&values::WORKFLOW, "00000000-0000-7000-8000-000000000001", None);
     for line in text(data).lines() {
         let Ok(event) = serde_json::from_str::<RunEvent>(line) else { continue };
         let written = serde_json::to_string(&event).expect("an event is JSON");
         let again: RunEvent = serde_json::from_str(&written).expect("what was written can be read");
         assert_eq!(serde_json::to_string(&again).expect("JSON"), written);
-        drop(WireEvent::of(&event).expect("an event is JSON"));
+        if fold(&values::WORKFLOW, &mut state, &event).is_err() {
+            return;
+        }
     }
+    let snapshot = signalbox_engine::snapshot::encode(&values::WORKFLOW, &state);
+    drop(signalbox_engine::snapshot::decode(&values::WORKFLOW, &snapshot));
+}
+
+fn step(kind: &str, config: Value, text: &str) {
+    if let Some(Kind::Pure(code)) = signalbox_nodes::kind(kind) {
+        drop(code(&values::slot(config, text)));
+    }
+}
+
+/// The first byte chooses the settings.
+fn csv(data: &[u8]) {
+    let Some((first, rest)) = data.split_first() else { return };
+    let separator = ["auto", "comma", "semicolon", "tab", "pipe"][usize::from(first % 5)];
+    let config = json!({ "format": "csv", "from": "item", "separator": separator, "header": first & 0x40 == 0 });
+    step("data.parse", config, &text(rest));
+}
+
+/// JSON, XML, YAML and TOML as data; the first byte chooses.
+fn texts(data: &[u8]) {
+    let Some((first, rest)) = data.split_first() else { return };
+    let format = ["json", "xml", "yaml", "toml"][usize::from(first % 4)];
+    let namespaces = if first & 0x40 == 0 { "keep" } else { "remove" };
+    step("data.parse", json!({ "format": format, "from": "item", "namespaces": namespaces }), &text(rest));
 }
 
 /// The data of an exported program, with a footer that fits: it is a checksum and keeps nobody out.
@@ -146,8 +182,8 @@ fn packed(text: &str) -> Vec<u8> {
 
 fn audit_lines(data: &[u8]) {
     let text = text(data);
-    drop(text.lines().map(line::Line::read).filter(Result::is_ok).count());
-    drop(line::is_lines(data));
+    text.lines().map(line::Line::read).for_each(drop);
+    let _ = line::is_lines(data);
     let rows = text.lines().filter_map(|one| line::from_line(one).ok());
     drop(verify::verify(rows, &verify::Expect::default()));
 }
@@ -155,9 +191,10 @@ fn audit_lines(data: &[u8]) {
 /// What is imported is a workflow file.
 fn import(data: &[u8], format: Format) {
     let text = text(data);
-    drop(signalbox_import::recognise(&text));
+    let _ = signalbox_import::recognise(&text);
     let options = Options { format: Some(format), ..Options::default() };
     let Ok(imported) = signalbox_import::import(&text, &options) else { return };
+    let imported = imported.checked(signalbox_nodes::built_in());
     is_file(&imported.workflow);
     drop(serde_json::to_string(&imported.report).expect("a report is JSON"));
 }
@@ -169,10 +206,43 @@ fn is_file(workflow: &Workflow) {
 }
 
 fn openapi(data: &[u8]) {
-    let Ok(value) = json::parse(&text(data)) else { return };
-    drop(imported_checkpoint::read(&value));
+    let text = text(data);
+    let Ok(value) = json::parse(&text).or_else(|_| connector::file::read_value(&text).map_err(drop)) else { return };
+    let checkpoint = imported_checkpoint::read(&value);
+    drop(checkpoint);
     let options = signalbox_import::openapi::Options::default();
     let Ok(compiled) = signalbox_import::openapi::compile(&value, &options) else { return };
-    let written = serde_json::to_string(&compiled.connector).expect("a connector is JSON");
-    serde_json::from_str::<Connector>(&written).expect("what was written can be read");
+    let written = connector::file::write(&compiled.connector).expect("a connector can be written");
+    let (again, diagnostics) = connector::file::read(&written);
+    assert!(again.is_some(), "a compiled connector cannot be read: {diagnostics:?}");
+}
+
+fn connector_file(data: &[u8]) {
+    let (read, _) = connector::file::read(&text(data));
+    if let Some(connector) = read {
+        drop(connector::file::write(&connector));
+    }
+}
+
+/// Three lines (content type, query, more headers) and the body.
+fn webhook_body(data: &[u8]) {
+    static HOOK: LazyLock<Webhook> = LazyLock::new(|| Webhook::read(&json!({ "path": "in" })).expect("a webhook"));
+    let mut parts = data.splitn(4, |byte| *byte == b'\n');
+    let mut next = || text(parts.next().unwrap_or_default());
+    let (kind, query, more) = (next(), next(), next());
+    let mut headers = vec![("content-type".to_owned(), kind)];
+    headers.extend(more.split(';').filter_map(|one| one.split_once(':')).map(|(n, v)| (n.to_owned(), v.to_owned())));
+    let body = parts.next().unwrap_or_default().to_vec();
+    let request = webhook::HookRequest { method: "POST".into(), query, headers, body };
+    drop(webhook::body::read(&HOOK, &request));
+}
+
+fn form_body(data: &[u8]) {
+    static FORM: LazyLock<Form> = LazyLock::new(|| {
+        let fields = json!({ "type": "object", "required": ["name"], "properties": {
+            "name": { "type": "string", "maxLength": 20, "pattern": "^[a-z ]+$" }, "age": { "type": "integer", "minimum": 0 },
+            "kind": { "enum": ["a", "b"] }, "paper": { "type": "string", "format": "binary" } } });
+        Form::read(&json!({ "path": "f", "title": "F", "schema": fields })).expect("a form")
+    });
+    drop(read_submission(&FORM, data));
 }
