@@ -1,7 +1,8 @@
-//! `cargo xtask run | test | gen | check | counts | peers | eval | bench | manual | package | releases`: one way to set up, build and test, the same for a person and for CI.
+//! `cargo xtask run | test | gen | check | counts | peers | fuzz | eval | bench | manual | package | releases`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
 mod counts;
+mod fuzz;
 mod package;
 mod releases;
 mod shell;
@@ -36,6 +37,8 @@ cargo xtask <task>
           `source`: an exported Cargo project, built offline and run; some minutes of CPU;
           `packages`: the packages in booted roots of Debian 12 and 13, as root;
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
+  fuzz    look for inputs that readers cannot stand (libFuzzer): all targets or those named, `--seconds N` each (600);
+          `TARGET --file FILE` tries one input again
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md
   package build for release, then pack below target/package: Debian packages, RPM packages where rpmbuild is there, a portable tar,
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Some("check") => steps::check(&root),
         Some("counts") => counts::counts(&root, &args[1..]),
         Some("peers") => steps::peers(&root, &args[1..]),
+        Some("fuzz") => fuzz::fuzz(&root, &args[1..]),
         Some("eval") => steps::eval(&root, &args[1..]),
         Some("bench") => steps::bench(&root, &args[1..]),
         Some("manual") => ui::manual(&root),

@@ -71,9 +71,13 @@ impl ActiveForm {
 
     /// More came than the form takes.
     pub fn too_large(&self) -> TriggerError {
-        let message = format!("The answers and files together are larger than {} bytes.", self.form.max_bytes);
-        TriggerError::new(Class::TooLarge, "TOO_LARGE", message, "Send smaller files.")
+        too_large(&self.form)
     }
+}
+
+fn too_large(form: &Form) -> TriggerError {
+    let message = format!("The answers and files together are larger than {} bytes.", form.max_bytes);
+    TriggerError::new(Class::TooLarge, "TOO_LARGE", message, "Send smaller files.")
 }
 
 /// Forms by their paths.
@@ -134,8 +138,9 @@ struct Upload {
     data: String,
 }
 
-/// A submission that fits the form.
-struct Accepted {
+/// A submission that fits its form.
+#[derive(Debug)]
+pub struct Submitted {
     key: String,
     answers: Map,
     files: Vec<Value>,
@@ -146,7 +151,7 @@ impl dyn TriggerHost + '_ {
     /// The run of a submission: a new one, or the one that the same submission started before.
     pub fn start_submitted(&self, active: &ActiveForm, body: &[u8]) -> TriggerResult<Option<String>> {
         let row = &active.row;
-        let Accepted { key, answers, files, binaries } = accept(active, body)?;
+        let Submitted { key, answers, files, binaries } = read_submission(&active.form, body)?;
         let now = self.now_ms();
         let occurrence = Occurrence {
             key: key.clone(),
@@ -177,8 +182,11 @@ impl dyn TriggerHost + '_ {
     }
 }
 
-fn accept(active: &ActiveForm, body: &[u8]) -> TriggerResult<Accepted> {
-    let form = &active.form;
+/// Reads what a page sent.
+///
+/// # Errors
+/// It is no submission, or does not fit the form.
+pub fn read_submission(form: &Form, body: &[u8]) -> TriggerResult<Submitted> {
     let hint = "Send {\"key\": …, \"answers\": {…}, \"files\": {\"field\": [{\"name\", \"mime\", \"data\"}]}}; reload the page if it is open.";
     let bad = |why: String| TriggerError::bad_request(format!("The submission cannot be read: {why}."), hint);
     let sent: Submission = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
@@ -227,7 +235,7 @@ fn accept(active: &ActiveForm, body: &[u8]) -> TriggerResult<Accepted> {
         answers.insert(field.name.clone(), answer);
     }
     if size > form.max_bytes {
-        return Err(active.too_large());
+        return Err(too_large(form));
     }
     let answers = Value::Object(answers);
     let checked =
@@ -247,7 +255,7 @@ fn accept(active: &ActiveForm, body: &[u8]) -> TriggerResult<Accepted> {
     let digest = sha256_hex(all.as_bytes());
     let key = format!("form {} {}", sent.key, digest.get(..16).unwrap_or_default());
     let Value::Object(answers) = answers else { return Err(bad("the answers are no object".to_owned())) };
-    Ok(Accepted { key, answers, files, binaries })
+    Ok(Submitted { key, answers, files, binaries })
 }
 
 /// For who fills in a form: in words, without expressions.

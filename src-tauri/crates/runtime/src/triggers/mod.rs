@@ -26,7 +26,7 @@ pub mod webhook;
 pub use error::{Class, TriggerError, TriggerResult};
 pub use file_watch::{KIND as FILE_WATCH, cannot_look};
 pub use fire::{Occurrence, params};
-pub use forms::{ActiveForm, FormIndex, RESULT_WAIT, active_forms};
+pub use forms::{ActiveForm, FormIndex, RESULT_WAIT, Submitted, active_forms, read_submission};
 pub use host::{STORE_LEVEL, TriggerHost, TriggeredRun, pinned_version, summary_of};
 pub use kind::{KINDS, Settings, submitted, triggers_of};
 pub use poll_source::{KIND as POLL, Listed, Poll, refused};

@@ -34,6 +34,7 @@ fn every_dependency_is_explained_and_none_that_is_gone() {
     let root = root();
     let mut wanted: BTreeSet<String> = asked_for(&read(&root.join("Cargo.toml"))).into_iter().collect();
     wanted.extend(asked_for(&read(&root.join("src-tauri/Cargo.toml"))));
+    wanted.extend(asked_for(&read(&root.join("tests/fuzz/Cargo.toml"))));
     for folder in std::fs::read_dir(root.join("src-tauri/crates")).expect("crates").flatten() {
         wanted.extend(asked_for(&read(&folder.path().join("Cargo.toml"))));
     }

@@ -40,7 +40,7 @@ const OF_CONNECTION: [&str; 8] =
 
 /// A request as a workflow sees it.
 #[derive(Debug, Default)]
-pub(crate) struct Contents {
+pub struct Contents {
     pub(crate) query: Map,
     pub(crate) headers: Map,
     pub(crate) content_type: String,
@@ -65,7 +65,10 @@ fn unsupported(why: &str) -> TriggerError {
 }
 
 /// Reads a request whose sender is known.
-pub(crate) fn read(hook: &Webhook, request: &HookRequest) -> TriggerResult<Contents> {
+///
+/// # Errors
+/// Its body is not what its content type says, is compressed, or has too many fields.
+pub fn read(hook: &Webhook, request: &HookRequest) -> TriggerResult<Contents> {
     let encodings = request.headers.iter().filter(|(name, _)| name == "content-encoding");
     if encodings.into_iter().any(|(_, value)| !value.trim().eq_ignore_ascii_case("identity")) {
         return Err(unsupported("it is compressed"));
