@@ -250,7 +250,7 @@ try {
     await click('.cv-tools.bottom button:last-child');
     const port = await place('[data-port="if.true"]');
     await doubleClick(port.x, port.y + 190);
-    await pick('join', 'flow.noop');
+    await pick('wait for branches', 'flow.noop');
     await has(nodes, 'join');
     await drag(await place('[data-port="if.true"]'), await place('[data-input="join"]'));
     await has(wires, 'if.true>join');
