@@ -251,16 +251,16 @@ try {
     const port = await place('[data-port="if.true"]');
     await doubleClick(port.x, port.y + 190);
     await pick('wait for branches', 'flow.noop');
-    await has(nodes, 'join');
-    await drag(await place('[data-port="if.true"]'), await place('[data-input="join"]'));
-    await has(wires, 'if.true>join');
+    await has(nodes, 'wait_for_branches');
+    await drag(await place('[data-port="if.true"]'), await place('[data-input="wait_for_branches"]'));
+    await has(wires, 'if.true>wait_for_branches');
   });
 
   await check('undo takes the wire away, redo brings it back', async () => {
     await click('header.bar button[aria-label^="Undo"]');
-    await until('the wire is gone', async () => !(await wires()).includes('if.true>join'));
+    await until('the wire is gone', async () => !(await wires()).includes('if.true>wait_for_branches'));
     await click('header.bar button[aria-label^="Redo"]');
-    await has(wires, 'if.true>join');
+    await has(wires, 'if.true>wait_for_branches');
   });
 
   await check('the panel configures the steps', async () => {
@@ -279,10 +279,10 @@ try {
 
   await check('a run turns the taken way green and skips nothing else', async () => {
     await press('F5');
-    await until('the end of the run', async () => (await states()).join === 'done');
-    same(await states(), { manual_start: 'done', set_fields: 'done', if: 'done', join: 'done' }, 'states on the canvas');
+    await until('the end of the run', async () => (await states()).wait_for_branches === 'done');
+    same(await states(), { manual_start: 'done', set_fields: 'done', if: 'done', wait_for_branches: 'done' }, 'states on the canvas');
     const taken = await run(() => Object.fromEntries([...document.querySelectorAll('[data-wire]')].map((one) => [one.dataset.wire, one.dataset.state])));
-    same(taken, { 'manual_start.success>set_fields': 'taken', 'set_fields.success>if': 'taken', 'if.true>join': 'taken' }, 'wires');
+    same(taken, { 'manual_start.success>set_fields': 'taken', 'set_fields.success>if': 'taken', 'if.true>wait_for_branches': 'taken' }, 'wires');
   });
 
   await check('the log has a card for every call', async () => {
@@ -381,7 +381,7 @@ try {
       return box && { x: Math.round(box.x + 120), y: Math.round(box.y + box.height / 2) };
     }));
     await doubleClick(at.x, at.y);
-    await until('the run on the canvas', async () => (await states()).join === 'done');
+    await until('the run on the canvas', async () => (await states()).wait_for_branches === 'done');
     await untroubled();
   });
   await check('closing the window while a workflow is active asks once, and keeps the program in the background', async () => {
