@@ -86,7 +86,7 @@ pub(crate) fn fuzz(root: &Path, args: &[String]) -> Result<(), Failure> {
         }
     }
     if faults.is_empty() {
-        println!("{} targets, no fault.", options.targets.len());
+        println!("No fault found in: {}.", options.targets.join(", "));
         return Ok(());
     }
     Err(format!(
