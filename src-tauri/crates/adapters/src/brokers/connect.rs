@@ -12,7 +12,7 @@ use signalbox_ports::secret::allows;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use zeroize::Zeroizing;
@@ -42,6 +42,8 @@ pub(super) struct Opened {
 
 /// Longest greeting.
 const LONGEST_GREETING: usize = 64 * 1024;
+/// Longest line of a protocol of lines, bytes.
+const LONGEST_LINE: u64 = 64 * 1024;
 
 /// A part of an exchange within a time.
 pub(super) async fn within<T>(
@@ -62,6 +64,17 @@ async fn greeting(stream: &mut TcpStream) -> Result<String, BrokerError> {
         line.push(stream.read_u8().await.map_err(|error| lost(&error))?);
     }
     String::from_utf8(line).map_err(|_| bad_answer("it speaks no NATS; check host and port"))
+}
+
+/// A line of a protocol of lines, without its end.
+pub(super) async fn line(stream: &mut Connection) -> Result<String, BrokerError> {
+    let mut line = Vec::new();
+    stream.take(LONGEST_LINE).read_until(b'\n', &mut line).await.map_err(|error| lost(&error))?;
+    if line.is_empty() {
+        return Err(lost(&io::ErrorKind::UnexpectedEof.into()));
+    }
+    let text = line.strip_suffix(b"\r\n").ok_or_else(|| bad_answer("a line has no end"))?;
+    String::from_utf8(text.to_vec()).map_err(|_| bad_answer("a line is no text"))
 }
 
 pub(super) fn lost(error: &io::Error) -> BrokerError {

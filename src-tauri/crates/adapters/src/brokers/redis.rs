@@ -1,16 +1,14 @@
 //! Streams of Redis and Valkey over RESP 2. A consumer group gives each entry to one consumer and keeps it until it is
 //! acknowledged.
 
-use super::connect::{Connection, Login, Opened, bad_answer, lost, within};
+use super::connect::{Connection, Login, Opened, bad_answer, line, lost, within};
 use signalbox_ports::brokers::{BrokerError, BrokerFault, MessageWatch, Messages, OutgoingMessage, ReceivedMessage};
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// Bytes of one answer.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// Longest line of an answer.
-const LONGEST_LINE: u64 = 64 * 1024;
 /// Elements of one list.
 const MOST_ELEMENTS: usize = 1_000_000;
 /// Lists in lists.
@@ -70,24 +68,13 @@ impl Client {
         self.reply(0, &mut left).await
     }
 
-    async fn line(&mut self) -> Result<String, BrokerError> {
-        let mut line = Vec::new();
-        let mut limited = (&mut self.stream).take(LONGEST_LINE);
-        limited.read_until(b'\n', &mut line).await.map_err(|error| lost(&error))?;
-        if line.is_empty() {
-            return Err(lost(&std::io::ErrorKind::UnexpectedEof.into()));
-        }
-        let text = line.strip_suffix(b"\r\n").ok_or_else(|| bad_answer("a line has no end"))?;
-        String::from_utf8(text.to_vec()).map_err(|_| bad_answer("a line is no text"))
-    }
-
     fn reply<'a>(
         &'a mut self,
         depth: usize,
         left: &'a mut usize,
     ) -> Pin<Box<dyn Future<Output = Result<Reply, BrokerError>> + Send + 'a>> {
         Box::pin(async move {
-            let line = self.line().await?;
+            let line = line(&mut self.stream).await?;
             let (kind, rest) = line.split_at_checked(1).ok_or_else(|| bad_answer("a line is empty"))?;
             let number = || rest.parse::<i64>().map_err(|_| bad_answer("a length is no number"));
             match kind {

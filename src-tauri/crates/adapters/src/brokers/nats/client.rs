@@ -1,12 +1,10 @@
 //! The protocol of NATS: lines with headers and content behind them, requests with answers, and what JetStream is asked.
 
-use super::super::connect::{Connection, Opened, bad_answer, lost};
+use super::super::connect::{Connection, Opened, bad_answer, line, lost};
 use serde_json::{Value, json};
 use signalbox_ports::brokers::{BrokerError, BrokerFault};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// Longest line of the protocol.
-const LONGEST_LINE: u64 = 64 * 1024;
 /// Largest message that is read.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// What is answered to this program.
@@ -144,20 +142,9 @@ impl Client {
         self.stream.flush().await.map_err(|error| lost(&error))
     }
 
-    async fn line(&mut self) -> Result<String, BrokerError> {
-        let mut line = Vec::new();
-        let mut limited = (&mut self.stream).take(LONGEST_LINE);
-        limited.read_until(b'\n', &mut line).await.map_err(|error| lost(&error))?;
-        if line.is_empty() {
-            return Err(lost(&std::io::ErrorKind::UnexpectedEof.into()));
-        }
-        let text = line.strip_suffix(b"\r\n").ok_or_else(|| bad_answer("a line has no end"))?;
-        String::from_utf8(text.to_vec()).map_err(|_| bad_answer("a line is no text"))
-    }
-
     pub(super) async fn next_line(&mut self) -> Result<Line, BrokerError> {
         loop {
-            let line = self.line().await?;
+            let line = line(&mut self.stream).await?;
             let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
             match word {
                 "PONG" => return Ok(Line::Pong),
