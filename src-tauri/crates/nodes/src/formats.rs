@@ -72,9 +72,23 @@ pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
     }
 }
 
-/// Reads one YAML document. Aliases are followed as far as the limits of the reader go.
+/// What aliases of one YAML text may add, in events of its reader: 14 MB at most. A short text with aliases of aliases would
+/// take a hundred thousand times its size (the library's own limit lets it take 280 MB).
+const ALIAS_EVENTS: usize = 50_000;
+
+/// How YAML is read here, wherever it comes from.
+#[must_use]
+pub fn yaml_options() -> serde_saphyr::Options {
+    let mut options = serde_saphyr::Options::default();
+    options.alias_limits.max_total_replayed_events = ALIAS_EVENTS;
+    // The library refuses an anchor that is used a hundred times, however small it is.
+    options.budget.get_or_insert_default().enforce_alias_anchor_ratio = false;
+    options
+}
+
+/// Reads one YAML document.
 pub(crate) fn read_yaml(text: &str) -> Result<Value, NodeFailure> {
-    serde_saphyr::from_str::<Value>(text).map_err(|error| {
+    serde_saphyr::from_str_with_options::<Value>(text, yaml_options()).map_err(|error| {
         let line = error.location().map_or(0, |location| location.line());
         let words = error.without_snippet().to_string();
         let why: String = words.lines().next().unwrap_or_default().chars().take(200).collect();

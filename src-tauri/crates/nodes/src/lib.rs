@@ -61,6 +61,7 @@ mod written_file;
 pub use brokers::{MessageLook, NewMessage, message_sample, watch_messages};
 pub use check::check_descriptor;
 pub use fault::run_faulted;
+pub use formats::yaml_options;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};
 pub use mail::watch::{MailLook, Mails, NewMail, sample as mail_sample, watch_mailbox};
 pub use retrieval_error::failure as retrieval_failure;

@@ -265,7 +265,10 @@ fn refuse<T>(message: impl Into<String>, hint: &str) -> Result<T, FileError> {
 }
 
 fn options() -> serde_saphyr::Options {
-    serde_saphyr::options! { strict_booleans: true, merge_keys: serde_saphyr::MergeKeyPolicy::Error }
+    let mut options = signalbox_nodes::yaml_options();
+    options.strict_booleans = true;
+    options.merge_keys = serde_saphyr::MergeKeyPolicy::Error;
+    options
 }
 
 impl TestFile {

@@ -1,5 +1,6 @@
 //! Connector files: the shipped ones, and those of a person.
 
+use crate::formats::yaml_options;
 use serde_json::Value;
 use signalbox_engine::connector::file::problems;
 use signalbox_model::{Code, Connector, Diagnostic};
@@ -41,14 +42,14 @@ pub fn read_value(text: &str) -> Result<Value, String> {
         match serde_json::from_str(text) {
             Ok(value) => value,
             // YAML has braces as well.
-            Err(error) => serde_saphyr::from_str(text).map_err(|_| format!("it is not valid JSON: {error}"))?,
+            Err(error) => serde_saphyr::from_str_with_options(text, yaml_options())
+                .map_err(|_| format!("it is not valid JSON: {error}"))?,
         }
     } else {
-        let mut budget = serde_saphyr::Budget::default();
+        let mut options = yaml_options();
+        let budget = options.budget.get_or_insert_default();
         // A document with a thousand operations has more than the usual file.
         (budget.max_events, budget.max_nodes, budget.max_total_scalar_bytes) = (8_000_000, 4_000_000, LARGEST);
-        let mut options = serde_saphyr::Options::default();
-        options.budget = Some(budget);
         serde_saphyr::from_str_with_options(text, options)
             .map_err(|error| format!("it is not valid YAML: {}", first_line(&error.to_string())))?
     };

@@ -1,4 +1,4 @@
-use super::{Content, parse_json, read_json};
+use super::{Content, parse_json, read_json, read_yaml};
 use crate::csv_table::{self, Layout};
 use serde_json::json;
 
@@ -55,4 +55,16 @@ fn large_json_stays_text() {
     assert!(matches!(read(&after(", {\"a\":1,\"a\":2}]")), Ok(Content::Values(_))));
     let hostile = format!("[{}0]", "0,".repeat(10_000_000));
     assert_eq!(read(&hostile).expect_err("too many values").code, "TOO_LARGE");
+}
+
+#[test]
+fn aliases_of_yaml_are_bounded() {
+    let text = |uses: usize| format!("row: &row [{}]\nrows:\n{}", "1, ".repeat(98), "  - *row\n".repeat(uses));
+    let read = read_yaml(&text(100)).expect("aliases in moderation");
+    assert_eq!(read["rows"].as_array().map(Vec::len), Some(100));
+    // Each use is a hundred events: the sum is above the limit.
+    let refused = read_yaml(&text(600)).expect_err("more than aliases may add");
+    assert_eq!(refused.code, "BAD_YAML");
+    assert!(refused.message.contains("alias"), "{}", refused.message);
+    assert!(crate::connector::file::read_value(&text(600)).is_err_and(|why| why.contains("alias")));
 }
