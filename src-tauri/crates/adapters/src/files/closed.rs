@@ -4,7 +4,6 @@
 //! A folder is recognised by its real path and, on Unix, by its identity (device and inode), which neither a link nor another
 //! spelling nor a mount changes. What is asked is the handle that is then used, and not a name that can change its meaning in between.
 
-use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
 use std::path::{Path, PathBuf};
 
@@ -118,7 +117,8 @@ impl ClosedFiles<'_> {
 
 #[cfg(unix)]
 mod unix {
-    use super::{DEEPEST, Dir, Identity, IsClosed, Metadata, Path, ambient_authority};
+    use super::{DEEPEST, Dir, Identity, IsClosed, Metadata, Path};
+    use cap_std::ambient_authority;
     use cap_std::fs::MetadataExt;
     use std::cell::OnceCell;
     use std::collections::HashSet;

@@ -254,6 +254,7 @@ fn entries(folder: &Path) -> ApiResult<Vec<fs::DirEntry>> {
 
 /// Files and folders below the data folder that others than its owner may read, at most 1,000; links are not followed.
 pub fn readable_by_others(data: &Path) -> io::Result<Vec<PathBuf>> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "there are no such permissions to find"))]
     let mut open = Vec::new();
     #[cfg(unix)]
     {
