@@ -104,7 +104,7 @@ fn an_error_of_a_script_is_expected_and_a_mock_or_a_recorded_answer_goes_first()
     let bad = "mocks: [ { step: fetch, output: { success: [ { response: {} } ] } } ]\n";
     let result = ran(
         doubled(),
-        &format!("{bad}expect: {{ output: [ {{ problem: SCRIPT_ERROR }} ], ports: {{ double: {{ error: 1 }} }} }}\n"),
+        &format!("{bad}expect: {{ output: [ {{ problem: SCRIPT_ERROR }} ], steps: {{ double: ERROR_HANDLED }} }}\n"),
     );
     assert!(result.passed, "{:#?}", messages(&result));
     let mocked = format!(
@@ -207,9 +207,9 @@ fn bytes_that_are_not_kept_are_told_and_their_readers_recorded() {
     assert!(notes[0].starts_with("The test does not hold 1 file of the run ('load' gave or got some)."), "{notes:?}");
     let mut without = test;
     without.calls.retain(|call| call.step == "load");
-    let result = run_test(&without, &compile(table()), code());
-    let told = result.notes.iter().any(|note| note.contains("the test does not have them. Mock this step"));
-    assert!(told, "{:#?}", result.notes);
+    let events = simulate(&without, &compile(table()), code()).events;
+    let told = serde_json::to_string(&events).expect("json");
+    assert!(told.contains("the test does not have them. Mock this step"), "{told}");
 }
 
 #[test]
