@@ -4633,6 +4633,8 @@ export interface RunSaveTest {
   name: string;
   /** Keep hidden values as they are; secrets of this machine stay hidden. */
   unmasked?: boolean;
+  /** The test holds the files of the run that have at most 256 KiB. Nothing in them is masked. */
+  files?: boolean;
 }
 
 /** Has a person asked about the call that failed a run, by a new run. */

@@ -65,7 +65,7 @@ impl DocumentWorkers {
     }
 
     fn start(&self) -> Result<Child, DocumentFailure> {
-        worker_process::start(&self.program, ARGUMENT).map_err(|error| {
+        worker_process::start(&self.program, ARGUMENT, &[]).map_err(|error| {
             let program = self.program.display();
             crashed(format!("The process that reads documents cannot be started ({program}): {error}"))
         })

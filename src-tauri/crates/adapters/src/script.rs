@@ -38,6 +38,8 @@ pub fn is_worker() -> bool {
 /// Processes that run scripts.
 pub struct ScriptWorkers {
     program: PathBuf,
+    /// Variables of the processes.
+    variables: &'static [(&'static str, &'static str)],
     idle: Mutex<Vec<Worker>>,
 }
 
@@ -51,7 +53,13 @@ struct Worker {
 impl ScriptWorkers {
     /// With a program that calls [`serve`] when [`is_worker`].
     pub fn new(program: PathBuf) -> Self {
-        Self { program, idle: Mutex::default() }
+        Self { program, variables: &[], idle: Mutex::default() }
+    }
+
+    /// For tests of workflows: local time is UTC on every machine.
+    #[must_use]
+    pub fn in_utc(self) -> Self {
+        Self { variables: &[("TZ", "UTC")], ..self }
     }
 
     /// With this program.
@@ -65,7 +73,7 @@ impl ScriptWorkers {
     }
 
     fn start(&self) -> Result<Worker, ScriptFailure> {
-        let mut child = worker_process::start(&self.program, ARGUMENT).map_err(|error| {
+        let mut child = worker_process::start(&self.program, ARGUMENT, self.variables).map_err(|error| {
             crashed(format!("The process that runs scripts cannot be started ({}): {error}", self.program.display()))
         })?;
         match (child.stdin.take(), child.stdout.take()) {

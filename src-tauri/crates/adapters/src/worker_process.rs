@@ -8,11 +8,11 @@ use tokio::process::{Child, Command};
 #[cfg(windows)]
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 
-/// Starts `program argument` with an empty environment and nothing but its standard input and output. It is killed when the
+/// Starts `program argument` with nothing but these variables and its standard input and output. It is killed when the
 /// handle is dropped.
-pub(crate) fn start(program: &Path, argument: &str) -> io::Result<Child> {
+pub(crate) fn start(program: &Path, argument: &str, variables: &[(&str, &str)]) -> io::Result<Child> {
     let mut command = Command::new(program);
-    command.arg(argument).env_clear().kill_on_drop(true);
+    command.arg(argument).env_clear().envs(variables.iter().copied()).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     // Ctrl-C is for the program: it stops its runs first, and the work starts again with the next start.
     #[cfg(unix)]

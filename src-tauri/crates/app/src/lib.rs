@@ -25,7 +25,7 @@ pub use app::{App, Options, default_data_dir};
 pub use audit::verification::verify_file_alone;
 pub use caller::{Caller, os_user};
 pub use commands::{
-    AuthorTool, FileContent, PlanProgress, PlanReport, PlanRequest, author_tools, grant_root, parse_allow_dir,
+    AuthorTool, FileContent, PlanProgress, PlanReport, PlanRequest, SaveTest, author_tools, grant_root, parse_allow_dir,
 };
 pub use dto::Via;
 pub use dto::fitting;

@@ -14,6 +14,7 @@ mod brokers;
 mod cel;
 pub mod check;
 pub mod connector;
+mod contained;
 mod credential;
 mod csv_table;
 mod databases;
@@ -60,6 +61,7 @@ mod written_file;
 
 pub use brokers::{MessageLook, NewMessage, message_sample, watch_messages};
 pub use check::check_descriptor;
+pub use contained::{contained, reads_bytes};
 pub use fault::run_faulted;
 pub use formats::yaml_options;
 pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles};

@@ -17,6 +17,17 @@ pub struct ScriptCall {
     pub timeout: Duration,
     /// Memory that it may use, MiB.
     pub memory_mb: u32,
+    /// The time and the random numbers that it sees. None: those of the machine.
+    pub fixed: Option<FixedClock>,
+}
+
+/// A time that stands still, and random numbers that are the same each time: for tests of workflows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FixedClock {
+    /// Milliseconds since 1970.
+    pub now_ms: i64,
+    /// What the random numbers are computed from.
+    pub seed: u64,
 }
 
 /// What a name is bound to. What is text is sent as it stands: as values it would take ten times as much.

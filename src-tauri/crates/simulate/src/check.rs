@@ -5,12 +5,13 @@ use crate::compatibility;
 use crate::coverage::Coverage;
 use crate::expectations::{Observed, state_name};
 use crate::replay::Replay;
+use crate::sandbox::Kinds;
 use crate::simulation::{End, Limits, Simulation, Start};
 use crate::test_file::{CallReply, Expectations, MASK, TestFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use signalbox_engine::{Catalog, Compiled, params};
+use signalbox_engine::{Compiled, params};
 use signalbox_model::{EventBody, RunEvent};
 use std::sync::Arc;
 
@@ -50,8 +51,8 @@ pub struct Finished {
 }
 
 /// Runs a test without comparing.
-pub fn simulate(test: &TestFile, compiled: &Arc<Compiled>, catalog: &Catalog) -> Finished {
-    let mut replay = Replay::new(test, catalog);
+pub fn simulate(test: &TestFile, compiled: &Arc<Compiled>, kinds: Kinds<'_>) -> Finished {
+    let mut replay = Replay::new(test, kinds);
     let mut simulation = Simulation::new(Arc::clone(compiled), &mut replay, Limits::default());
     simulation.start(Start {
         params: params::complete(&compiled.workflow, &Value::Object(test.params.clone())),
@@ -114,10 +115,10 @@ fn place(step: &str, path: Option<&str>, item: Option<usize>) -> String {
 }
 
 /// Runs a test and compares.
-pub fn run_test(test: &TestFile, compiled: &Arc<Compiled>, catalog: &Catalog) -> TestResult {
-    let (mut differences, mut notes) = compatibility::check(test, compiled, catalog);
+pub fn run_test(test: &TestFile, compiled: &Arc<Compiled>, kinds: Kinds<'_>) -> TestResult {
+    let (mut differences, mut notes) = compatibility::check(test, compiled, kinds.catalog());
     differences.extend(unusable(test, compiled));
-    let finished = simulate(test, compiled, catalog);
+    let finished = simulate(test, compiled, kinds);
     differences.extend(finished.refused.clone());
     match &finished.end {
         End::Settled | End::Stopped => {}
@@ -290,7 +291,7 @@ fn compare(expect: &Expectations, observed: &Observed, params: &Value, found: &m
 }
 
 /// Fills in expectations that the test fulfils now; sentences about what differs from the recorded run.
-pub fn propose(test: &mut TestFile, recorded: &[RunEvent], compiled: &Arc<Compiled>, catalog: &Catalog) -> Vec<String> {
+pub fn propose(test: &mut TestFile, recorded: &[RunEvent], compiled: &Arc<Compiled>, kinds: Kinds<'_>) -> Vec<String> {
     let end = recorded.iter().rev().find_map(|event| match &event.body {
         EventBody::WorkflowDone(_) => Some("completed"),
         EventBody::WorkflowFailed(_) => Some("failed"),
@@ -299,7 +300,7 @@ pub fn propose(test: &mut TestFile, recorded: &[RunEvent], compiled: &Arc<Compil
     });
     let end = end.unwrap_or("paused");
     test.expect.status = Some(end.to_owned());
-    let mut finished = simulate(test, compiled, catalog);
+    let mut finished = simulate(test, compiled, kinds);
     if !finished.early_errors.is_empty() {
         let early = &finished.early_errors;
         let mut at = 0;
@@ -307,13 +308,13 @@ pub fn propose(test: &mut TestFile, recorded: &[RunEvent], compiled: &Arc<Compil
             at += 1;
             !early.contains(&(at - 1))
         });
-        finished = simulate(test, compiled, catalog);
+        finished = simulate(test, compiled, kinds);
     }
     let mut notes = Vec::new();
     match &finished.end {
         End::Settled | End::Stopped => {
             let declares = |kind: &str| {
-                let ports = catalog.get(kind).map(|kind| kind.ports.len() + usize::from(kind.dynamic_ports.is_some()));
+                let ports = kinds.get(kind).map(|kind| kind.ports.len() + usize::from(kind.dynamic_ports.is_some()));
                 ports.unwrap_or_default().saturating_sub(1)
             };
             test.expect = finished.observed.propose(compiled, &declares);

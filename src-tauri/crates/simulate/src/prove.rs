@@ -13,6 +13,7 @@ pub use fault_test::{FaultName, fault_test};
 pub use fixes::ProofFix;
 pub use outcome::Outcome;
 
+use crate::sandbox::Kinds;
 use crate::simulation::{End, Limits, Simulation, Start};
 use crate::test_file::{CallReply, TestFile};
 use environment::{Injected, ProofEnvironment};
@@ -23,8 +24,9 @@ use pairs::Single;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use signalbox_engine::{Catalog, Compiled, summary};
+use signalbox_engine::{Compiled, summary};
 use signalbox_model::{EventBody, RunEvent, RunStatus};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -188,13 +190,13 @@ struct World<'t> {
 
 /// Runs a workflow once for each fault of its steps, and for at most [`PAIRS`] pairs of them. `tests` are the recorded runs that
 /// it starts from; without one, answers are made up of what the kinds of the steps declare.
-pub fn prove(compiled: &Arc<Compiled>, catalog: &Catalog, tests: &[TestFile]) -> ProofReport {
-    prove_pairs(compiled, catalog, tests, PAIRS)
+pub fn prove(compiled: &Arc<Compiled>, kinds: Kinds<'_>, tests: &[TestFile]) -> ProofReport {
+    prove_pairs(compiled, kinds, tests, PAIRS)
 }
 
 /// [`prove`] with at most so many pairs.
-pub fn prove_pairs(compiled: &Arc<Compiled>, catalog: &Catalog, tests: &[TestFile], most: usize) -> ProofReport {
-    let report = prove_watched(compiled, catalog, tests, most, &mut |_| true);
+pub fn prove_pairs(compiled: &Arc<Compiled>, kinds: Kinds<'_>, tests: &[TestFile], most: usize) -> ProofReport {
+    let report = prove_watched(compiled, kinds, tests, most, &mut |_| true);
     // Nobody stops it.
     report.unwrap_or_else(|| empty_report(compiled))
 }
@@ -218,19 +220,19 @@ fn empty_report(compiled: &Compiled) -> ProofReport {
 /// [`prove`] with at most so many pairs; `go_on` is asked before each run, and `None` comes back when it says no.
 pub fn prove_watched(
     compiled: &Arc<Compiled>,
-    catalog: &Catalog,
+    kinds: Kinds<'_>,
     tests: &[TestFile],
     most_pairs: usize,
     go_on: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<ProofReport> {
-    let prover = Prover { compiled, catalog };
+    let prover = Prover::new(compiled, kinds);
     let tests: Vec<TestFile> = tests.iter().map(healthy).collect();
     let worlds = prover.worlds(&tests);
     let mut report = empty_report(compiled);
     report.runs = worlds.len();
     report.base = worlds.iter().map(|(world, end)| base_run(world, end)).collect();
     let worlds: Vec<World<'_>> = worlds.into_iter().map(|(world, _)| world).collect();
-    let plan = faults::plan(compiled, catalog);
+    let plan = faults::plan(compiled, kinds.catalog());
     report.not_tried = plan.not_tried;
     let groups = plan.groups;
     let mut singles = Vec::new();
@@ -313,10 +315,16 @@ struct Ran {
 /// What all runs of a proof have in common.
 struct Prover<'p> {
     compiled: &'p Arc<Compiled>,
-    catalog: &'p Catalog,
+    kinds: Kinds<'p>,
+    /// Steps whose code does not take the made-up answers of others: their results are made up as well.
+    sampled: RefCell<BTreeSet<String>>,
 }
 
-impl Prover<'_> {
+impl<'p> Prover<'p> {
+    fn new(compiled: &'p Arc<Compiled>, kinds: Kinds<'p>) -> Self {
+        Self { compiled, kinds, sampled: RefCell::default() }
+    }
+
     /// The recorded worlds, or a made-up one, each with its run without a fault.
     fn worlds<'t>(&self, tests: &'t [TestFile]) -> Vec<(World<'t>, End)> {
         let recorded: Vec<Option<&TestFile>> =
@@ -330,7 +338,8 @@ impl Prover<'_> {
     }
 
     fn run_base(&self, test: Option<&TestFile>) -> (End, Base) {
-        let mut environment = ProofEnvironment::new((self.compiled, self.catalog), test, Vec::new());
+        let mut environment =
+            ProofEnvironment::new((self.compiled, self.kinds), test, Vec::new(), &self.sampled).learning();
         let limits = Limits { events: 50_000, ..Limits::default() };
         let mut simulation = Simulation::new(Arc::clone(self.compiled), &mut environment, limits);
         simulation.start(start_of(self.compiled, test));
@@ -347,7 +356,7 @@ impl Prover<'_> {
     /// `stops`: as soon as a person is asked about the fault, it is known what becomes of it.
     fn run_until(&self, world: &World<'_>, faults: &[(&FaultGroup, bool)], stops: bool) -> Ran {
         let injected = faults.iter().map(|(group, once)| Injected::new(group, *once)).collect();
-        let mut environment = ProofEnvironment::new((self.compiled, self.catalog), world.test, injected);
+        let mut environment = ProofEnvironment::new((self.compiled, self.kinds), world.test, injected, &self.sampled);
         let events = world.base.events * 20 + 5_000;
         let is_huge = faults.iter().any(|(group, _)| group.kind == FaultKind::Huge);
         let events = if is_huge { events + 20_000 } else { events };
@@ -385,7 +394,7 @@ impl Prover<'_> {
             outcome,
             route,
             message,
-            fixes: fixes::of(&self.compiled.workflow, self.catalog, culprit, outcome, failed_step.as_deref()),
+            fixes: fixes::of(&self.compiled.workflow, self.kinds.catalog(), culprit, outcome, failed_step.as_deref()),
             failed_step,
             mock: first.mock(places[0].as_ref(), once),
         };
@@ -433,7 +442,7 @@ fn start_of(compiled: &Compiled, test: Option<&TestFile>) -> Start {
         None => Start {
             params: sample_params(compiled),
             context: Map::new(),
-            seed: 7,
+            seed: environment::SEED,
             until: None,
             rerun: None,
             now_ms: START_MS,

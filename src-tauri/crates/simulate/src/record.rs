@@ -1,13 +1,15 @@
 //! Events of a run → a test: what it started with, what the outside answered, what people did.
 
 use crate::compatibility::definition_hash;
+use crate::test_bytes::TestBytes;
 use crate::test_file::{CallError, CallReply, Expectations, FORMAT, MASK, PersonAction, RerunStart, TestFile};
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::Catalog;
 use signalbox_model::event::{StepDone, StepError, StepStart, WorkflowStart};
-use signalbox_model::{Effects, ErrorPayload, ErrorType, EventBody, Map, RunEvent, Workflow, time};
-use std::collections::HashMap;
+use signalbox_model::{Binaries, Effects, ErrorPayload, ErrorType, EventBody, Map, RunEvent, Workflow, time};
+use signalbox_nodes::{contained, reads_bytes};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Places that a note names at most.
@@ -49,7 +51,7 @@ fn refuse<T>(message: impl Into<String>, hint: &str) -> Result<T, RecordError> {
 }
 
 /// Makes a test of the events of a run. `file` is the name of the workflow's file, `workflows` the definition that the run was
-/// pinned to and those that it calls.
+/// pinned to and those that it calls. `bytes_of` gives the bytes of a hash that the test is to hold.
 ///
 /// # Errors
 /// When the run did something that a test cannot repeat.
@@ -59,6 +61,7 @@ pub fn record(
     events: &[RunEvent],
     workflows: &[&Workflow],
     catalog: &Catalog,
+    bytes_of: &dyn Fn(&str) -> Option<Vec<u8>>,
 ) -> Result<Recording, RecordError> {
     let Some(RunEvent { ts, body: EventBody::WorkflowStart(start), .. }) = events.first() else {
         return refuse("The run has no events.", "Choose a run that has started.");
@@ -73,6 +76,8 @@ pub fn record(
         calls: Vec::new(),
         people: Vec::new(),
         has_bytes: start.base.as_ref().filter(|base| !base.binaries().is_empty()).and(start.resumed_from.clone()),
+        uploaded: BTreeSet::new(),
+        own_code: BTreeSet::new(),
     };
     let mut cancel_after_ms = None;
     // Calls that a crash cut off are told right after `workflow_resumed`.
@@ -92,6 +97,9 @@ pub fn record(
             }
         }
     }
+    let kept = start.base.iter().flat_map(|base| base.binaries());
+    let (bytes, left_out) = recorder.bytes(kept, bytes_of);
+    recorder.leave_code(left_out == 0);
     let test = TestFile {
         signalbox_test: FORMAT,
         name: name.to_owned(),
@@ -108,14 +116,20 @@ pub fn record(
         cancel_after_ms,
         mocks: Vec::new(),
         expect: Expectations::default(),
+        bytes,
     };
     if let Some(hidden) = test.seed.as_ref().filter(|seed| u64::from_str_radix(seed, 16).is_err()) {
         return refuse(format!("The seed of the run is '{hidden}'."), "Choose another run.");
     }
     let mut notes = notes(&test, workflows);
-    if let Some(step) = recorder.has_bytes {
-        let message = format!("Bytes are not saved: '{step}' gave or got some. Steps that read them fail in the test.");
-        notes.push(format!("{message} Mock those steps."));
+    if let Some(step) = recorder.has_bytes.filter(|_| left_out > 0) {
+        let which = if left_out == 1 { "1 file".to_owned() } else { format!("{left_out} files") };
+        let message = format!("The test does not hold {which} of the run ('{step}' gave or got some).");
+        notes.push(format!("{message} Steps that read them have their recorded answers, or fail: mock those."));
+    }
+    if !test.bytes.is_empty() {
+        let size = test.bytes.size().div_ceil(1024);
+        notes.push(format!("The test holds {size} KiB of files. Nothing in them is masked."));
     }
     Ok(Recording { test, notes })
 }
@@ -157,8 +171,12 @@ struct Recorder<'c> {
     tasks: HashMap<String, (String, Option<String>, i64)>,
     calls: Vec<CallReply>,
     people: Vec<PersonAction>,
-    /// A step whose output has bytes.
+    /// A step whose bytes come from outside.
     has_bytes: Option<String>,
+    /// Hashes of the files that the run was started with.
+    uploaded: BTreeSet<String>,
+    /// Those of `calls` whose steps can run their code in the test.
+    own_code: BTreeSet<usize>,
 }
 
 impl Recorder<'_> {
@@ -191,17 +209,26 @@ impl Recorder<'_> {
                 if let Some(begun) = self.reaches_out(&place()) {
                     let reply = self.reply(event, &step, at_ms - begun.at_ms);
                     let paired = paired_of(done, &begun.kind, self.catalog);
-                    if done.items.values().any(|items| items.binaries().next().is_some()) {
+                    let binary = binary_of(done);
+                    self.note_code(&begun, &step, !binary.is_empty());
+                    let writes = self.own_writes(&step, begun.changed);
+                    self.calls.push(CallReply { output: Some(ports_of(done)), binary, paired, writes, ..reply });
+                } else if self.begun.get(&place()).is_some_and(|begun| self.is_trigger(&begun.kind)) {
+                    let files: Vec<String> = hashes(binary_of(done).values().flatten()).map(str::to_owned).collect();
+                    if !files.is_empty() {
                         self.has_bytes.get_or_insert(step.clone());
                     }
-                    let writes = self.own_writes(&step, begun.changed);
-                    self.calls.push(CallReply { output: Some(ports_of(done)), paired, writes, ..reply });
+                    self.uploaded.extend(files);
                 }
             }
             EventBody::StepError(StepError { error, origin: None, held }) => {
                 // One that the engine found before a call is not used again; `propose` takes it out.
                 if let Some(begun) = self.reaches_out(&place()) {
                     let reply = self.reply(event, &step, at_ms - begun.at_ms);
+                    // How long it takes on this machine, and whether the process lives, is nothing that a test repeats.
+                    if !matches!(error.code(), "TIMEOUT" | "CRASHED" | "READER_FAILED") {
+                        self.note_code(&begun, &step, false);
+                    }
                     let error = error_of(error, held.as_deref());
                     self.calls.push(CallReply { error: Some(error), ..reply });
                 }
@@ -252,6 +279,52 @@ impl Recorder<'_> {
         (outside || begun.pinned).then(|| begun.clone())
     }
 
+    fn is_trigger(&self, kind: &str) -> bool {
+        self.catalog.get(kind).is_some_and(|kind| kind.role == signalbox_model::Role::Trigger)
+    }
+
+    /// The bytes that calls from outside gave, as far as there are some, and how many there are not.
+    fn bytes<'b>(
+        &'b self,
+        kept: impl Iterator<Item = &'b str>,
+        bytes_of: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> (TestBytes, usize) {
+        let outside = self.calls.iter().enumerate().filter(|(at, _)| !self.own_code.contains(at));
+        let named = outside.flat_map(|(_, call)| hashes(call.binary.values().flatten()));
+        let wanted: BTreeSet<&str> = kept.chain(named).chain(self.uploaded.iter().map(String::as_str)).collect();
+        let mut bytes = TestBytes::default();
+        let mut left_out = 0;
+        for sha256 in wanted {
+            match bytes_of(sha256) {
+                Some(found) => bytes.insert(found),
+                None => left_out += 1,
+            }
+        }
+        (bytes, left_out)
+    }
+
+    /// Notes whether the call that is told next can run its code, or has bytes from outside.
+    fn note_code(&mut self, begun: &Begun, step: &str, has_bytes: bool) {
+        if !begun.pinned && contained(&begun.kind, &begun.config).is_some() {
+            self.own_code.insert(self.calls.len());
+        } else if has_bytes {
+            self.has_bytes.get_or_insert(step.to_owned());
+        }
+    }
+
+    /// Leaves out what the code of the steps gives again. Steps that read bytes can do so where the test has all of them.
+    fn leave_code(&mut self, has_all_bytes: bool) {
+        let own = std::mem::take(&mut self.own_code);
+        let mut at = 0;
+        let begun: HashMap<&str, &str> =
+            self.begun.iter().map(|((step, ..), begun)| (step.as_str(), begun.kind.as_str())).collect();
+        self.calls.retain(|call| {
+            at += 1;
+            let reads = || begun.get(call.step.as_str()).is_some_and(|kind| reads_bytes(kind));
+            !own.contains(&(at - 1)) || (!has_all_bytes && reads())
+        });
+    }
+
     /// Variables that the step wrote by itself, not by its `out`.
     fn own_writes(&self, step: &str, changed: Map) -> Map {
         let node = self.workflows.iter().find_map(|workflow| workflow.nodes.get(step));
@@ -295,6 +368,19 @@ impl Recorder<'_> {
 fn ports_of(done: &StepDone) -> IndexMap<String, Vec<Value>> {
     let data = |items: &signalbox_model::Items| items.pieces().map(|(_, data)| (*data.value()).clone()).collect();
     done.items.iter().map(|(port, items)| (port.clone(), data(items))).collect()
+}
+
+fn hashes<'b>(of: impl Iterator<Item = &'b Binaries>) -> impl Iterator<Item = &'b str> {
+    of.flat_map(Binaries::values).map(|one| one.sha256.as_str())
+}
+
+/// Port → for each item its bytes by name; without ports whose items have none.
+fn binary_of(done: &StepDone) -> IndexMap<String, Vec<Binaries>> {
+    let named = |items: &signalbox_model::Items| {
+        (0..items.len()).map(|at| items.binary(at).cloned().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    let ports = done.items.iter().filter(|(_, items)| items.binaries().next().is_some());
+    ports.map(|(port, items)| (port.clone(), named(items))).collect()
 }
 
 /// Lineage, for steps that take all items together.

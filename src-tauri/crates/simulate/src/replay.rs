@@ -1,9 +1,10 @@
-//! The environment of a test: its mocks, then its recorded answers, then the code of steps without effects.
+//! The environment of a test: its mocks, then its recorded answers, then the code of steps without effects and of those that need
+//! no more than their items.
 
+use crate::sandbox::{Kinds, StepCode};
 use crate::simulation::{CallInfo, Environment, PersonInput, Reply, TaskInfo};
 use crate::test_file::{CallError, CallReply, PersonAction, TestFile};
 use serde_json::Value;
-use signalbox_engine::Catalog;
 use signalbox_engine::effect::{CallOutput, OutItem, passed};
 use signalbox_engine::kept_input::{KeptInput, RESULT};
 use signalbox_model::task::Answer;
@@ -14,7 +15,8 @@ use std::sync::Arc;
 /// Answers of a test file.
 pub struct Replay<'t> {
     test: &'t TestFile,
-    catalog: &'t Catalog,
+    kinds: Kinds<'t>,
+    code: StepCode<'t>,
     /// Recorded calls by step.
     calls: BTreeMap<&'t str, Vec<usize>>,
     used_calls: BTreeSet<usize>,
@@ -26,14 +28,15 @@ pub struct Replay<'t> {
 
 impl<'t> Replay<'t> {
     /// The environment of a test.
-    pub fn new(test: &'t TestFile, catalog: &'t Catalog) -> Self {
+    pub fn new(test: &'t TestFile, kinds: Kinds<'t>) -> Self {
         let mut calls: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, call) in test.calls.iter().enumerate() {
             calls.entry(&call.step).or_default().push(at);
         }
         Self {
             test,
-            catalog,
+            kinds,
+            code: StepCode::new(kinds, test.seed(), test.bytes.clone()),
             calls,
             used_calls: BTreeSet::new(),
             used_mocks: BTreeSet::new(),
@@ -90,7 +93,7 @@ pub(crate) fn mock_fits(mock: &CallReply, call: &CallInfo<'_>) -> bool {
 
 impl Environment for Replay<'_> {
     fn reply(&mut self, call: &CallInfo<'_>) -> Reply {
-        let descriptor = self.catalog.get(&call.call.kind).cloned();
+        let descriptor = self.kinds.get(&call.call.kind).cloned();
         if let Some((at, mock)) = self.test.mocks.iter().enumerate().find(|(_, mock)| mock_fits(mock, call)) {
             self.used_mocks.insert(at);
             if mock.is_delay() {
@@ -137,7 +140,11 @@ impl Replay<'_> {
             Effects::None => Reply::Code(0),
             // An entry of the audit chain has no answer but that it was written.
             _ if &*call.call.kind == "builtin.audit" => Reply::Output(pass(call, "success"), 0),
-            Effects::Read | Effects::Write => Reply::Missing,
+            Effects::Read | Effects::Write => match self.code.run(call) {
+                Some(Ok(output)) => Reply::Output(output, 0),
+                Some(Err(failure)) => Reply::Failure(failure, 0),
+                None => Reply::Missing,
+            },
         }
     }
 }
@@ -196,7 +203,11 @@ pub(crate) fn reply_of(reply: &CallReply, call: &CallInfo<'_>, descriptor: Optio
             Some(paired) if port == "success" => paired.get(at).copied().flatten(),
             _ => Some(0),
         };
-        let made = items.iter().enumerate().map(|(at, data)| OutItem::new(Arc::new(data.clone()), paired(at)));
+        let named = reply.binary.get(port);
+        let made = items.iter().enumerate().map(|(at, data)| OutItem {
+            binary: named.and_then(|named| named.get(at)).filter(|names| !names.is_empty()).cloned(),
+            ..OutItem::new(Arc::new(data.clone()), paired(at))
+        });
         let made: Items = CallOutput::items(port, made).ports.swap_remove(port).unwrap_or_default();
         output.ports.insert(port.clone(), made);
     }
@@ -223,7 +234,7 @@ pub(crate) fn recorded_reply(reply: &CallReply, call: &CallInfo<'_>, descriptor:
             .iter()
             .map(|item| {
                 let data = item.data.get(field).map_or_else(|| Arc::clone(&item.data), |own| Arc::new(kept.with(own)));
-                OutItem::new(data, item.paired_item)
+                OutItem { binary: item.binary.clone(), ..OutItem::new(data, item.paired_item) }
             })
             .collect();
         *items = CallOutput::items(port, made).ports.swap_remove(port).unwrap_or_default();

@@ -35,6 +35,8 @@ pub struct CallInfo<'a> {
     pub number: u32,
     /// Which call of the step at this path and for this item, from 1.
     pub number_here: u32,
+    /// Time, milliseconds since 1970.
+    pub now_ms: i64,
 }
 
 /// A task that was created.
@@ -338,7 +340,7 @@ impl<'e> Simulation<'e> {
             *here += 1;
             let number_here = *here;
             let limit = limit_of(call, slot);
-            let info = CallInfo { call, slot, item, number, number_here };
+            let info = CallInfo { call, slot, item, number, number_here, now_ms: self.now };
             let (result, took) = match self.environment.reply(&info) {
                 Reply::Code(took) => match code {
                     Some(code) => (run_pure(code, slot), took),

@@ -1,12 +1,14 @@
 //! `name.signalbox-test.yaml`: what a test starts with, what the outside answers, and what must come out. docs/workflow-tests.md
 //! describes it for people.
 
+use crate::test_bytes::TestBytes;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signalbox_model::base::Base;
-use signalbox_model::{ErrorType, Map, SuggestedAction, ToolGrant};
+use signalbox_model::{Binaries, ErrorType, Map, SuggestedAction, ToolGrant};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What the names of test files end with.
@@ -63,6 +65,10 @@ pub struct TestFile {
     /// What must come out; what is absent is not checked.
     #[serde(default)]
     pub expect: Expectations,
+    /// Base64 by SHA-256: the bytes that `binary` of the calls and mocks names.
+    #[serde(default, skip_serializing_if = "TestBytes::is_empty")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub bytes: TestBytes,
 }
 
 /// What a re-run has of its original. `context` of the test then holds all variables.
@@ -104,6 +110,9 @@ pub struct CallReply {
     /// Port → data of the items that leave there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<IndexMap<String, Vec<Value>>>,
+    /// Port → for each item of `output` the bytes that come with it, by their names.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub binary: IndexMap<String, Vec<Binaries>>,
     /// Port through which the input leaves as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pass: Option<String>,
@@ -351,6 +360,14 @@ impl TestFile {
                 if reply.call == Some(0) {
                     let message = format!("{list}[{at}] (step '{}'): call counts from 1.", reply.step);
                     return refuse(message, "Write 1 for the first call.");
+                }
+                let items =
+                    |port: &String| reply.output.as_ref().and_then(|output| output.get(port)).map_or(0, Vec::len);
+                if let Some((port, _)) = reply.binary.iter().find(|(port, named)| named.len() > items(port)) {
+                    let step = &reply.step;
+                    let message =
+                        format!("{list}[{at}] (step '{step}'): binary has more entries for '{port}' than output.");
+                    return refuse(message, "Write one entry for each item of the port; {} for an item without bytes.");
                 }
                 if reply.after_ms < 0 {
                     let message = format!("{list}[{at}] (step '{}'): afterMs is negative.", reply.step);

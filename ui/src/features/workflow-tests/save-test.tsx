@@ -5,7 +5,7 @@ import { toApiError, type ApiError } from '../../api/error.ts';
 import { act, usePermission } from '../../api/queries.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { t } from '../../i18n/index.ts';
-import { Button, Field, TextInput } from '../../kit/index.ts';
+import { Button, Checkbox, Field, TextInput } from '../../kit/index.ts';
 
 type State = 'closed' | 'open' | 'saving' | { file: string; notes: string[] };
 
@@ -13,13 +13,14 @@ export function SaveTest({ runId, name: suggested }: { runId: string; name: stri
   const may = usePermission()('run_save_test');
   const [state, setState] = useState<State>('closed');
   const [name, setName] = useState(suggested);
+  const [files, setFiles] = useState(true);
   const [failed, setFailed] = useState<ApiError | null>(null);
   if (!may) return null;
   async function save() {
     setState('saving');
     setFailed(null);
     try {
-      setState(await act('run_save_test', { runId, name }));
+      setState(await act('run_save_test', { runId, name, files }));
     } catch (cause) {
       setFailed(toApiError(cause));
       setState('open');
@@ -39,6 +40,8 @@ export function SaveTest({ runId, name: suggested }: { runId: string; name: stri
       <Field label={t('tests.name')} hint={t('tests.saveHint')} error={failed ? `${t('tests.saveFailed')}: ${failed.message} ${failed.hint}` : undefined}>
         {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} value={name} maxLength={200} onChange={setName} />}
       </Field>
+      <label className="row gap1 s"><Checkbox checked={files} onChange={setFiles} label={t('tests.files')} /><span>{t('tests.files')}</span></label>
+      <span className="s t2">{t('tests.filesHint')}</span>
       <span className="row gap1"><Button small type="submit" busy={state === 'saving'} disabled={name.trim() === ''}>{t('tests.saveNow')}</Button><Button small variant="ghost" onClick={() => { setFailed(null); setState('closed'); }}>{t('common.cancel')}</Button></span>
     </form>
   );

@@ -68,7 +68,7 @@ it('saves a run under a name and shows what to know about it', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   await screen.findByText('Test saved: orders.two.signalbox-test.yaml');
   expect(screen.getByText(/Hidden values are saved as masks/)).toBeTruthy();
-  expect(fake.calls.filter((call) => call.command === 'run_save_test').at(-1)?.payload).toEqual({ runId: 'r-1', name: 'Two lines' });
+  expect(fake.calls.filter((call) => call.command === 'run_save_test').at(-1)?.payload).toEqual({ runId: 'r-1', name: 'Two lines', files: true });
 });
 
 const TEST = {

@@ -39,7 +39,7 @@ fn prepared(request: &Request, begun: Instant) -> Result<(Runtime, Context), Err
 }
 
 fn in_context(ctx: &Ctx<'_>, request: &Request, values: String) -> Answer {
-    let prelude: Object<'_> = match begun(ctx).catch(ctx) {
+    let prelude: Object<'_> = match begun(ctx, request.fixed).catch(ctx) {
         Ok(prelude) => prelude,
         Err(error) => return told(error),
     };
@@ -51,8 +51,14 @@ fn in_context(ctx: &Ctx<'_>, request: &Request, values: String) -> Answer {
 }
 
 /// The prelude with the functions of the host that it needs.
-fn begun<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>, Error> {
+fn begun<'js>(ctx: &Ctx<'js>, fixed: Option<(i64, u64)>) -> Result<Object<'js>, Error> {
     let host = Object::new(ctx.clone())?;
+    if let Some((now_ms, seed)) = fixed {
+        // Both numbers are exact in JavaScript.
+        #[expect(clippy::cast_precision_loss, reason = "a time of our calendar has less than 53 bits")]
+        host.set("now", now_ms as f64)?;
+        host.set("seed", vec![(seed >> 32) as u32, (seed & u64::from(u32::MAX)) as u32])?;
+    }
     let mark = exact::mark();
     host.set("mark", mark.as_str())?;
     let own = mark.clone();

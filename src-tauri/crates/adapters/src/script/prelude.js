@@ -3,7 +3,7 @@
 (host) => {
   'use strict';
   const { parse, stringify } = JSON;
-  const { mark, marked, unmarked } = host;
+  const { mark, marked, unmarked, now, seed } = host;
   const { isFinite } = Number;
   const { apply } = Reflect;
   const { isArray } = Array;
@@ -76,6 +76,31 @@
   }
   for (const name of ['toLocaleUpperCase', 'toLocaleLowerCase']) refuseLocale(String.prototype, name, 0, CASE);
   refuseLocale(String.prototype, 'localeCompare', 1, 'Compare with < and >, or leave the locale out: letters are then compared by their code points.');
+
+  // In a test of a workflow time stands still, and random numbers are the same each time.
+  if (now !== undefined) {
+    const MachineDate = Date;
+    const FixedDate = new Proxy(MachineDate, {
+      construct: (target, args, made) => Reflect.construct(target, args.length === 0 ? [now] : args, made),
+      apply: () => new MachineDate(now).toString(),
+    });
+    MachineDate.now = () => now;
+    MachineDate.prototype.constructor = FixedDate;
+    globalThis.Date = FixedDate;
+    globalThis.performance = Object.freeze({ now: () => 0, timeOrigin: now });
+    // The generator sfc32: four words of 32 bits.
+    let [a, b, c, d] = [seed[0], seed[1], 0x9e3779b9, 1];
+    const next = () => {
+      const t = (((a + b) | 0) + d) | 0;
+      d = (d + 1) | 0;
+      a = b ^ (b >>> 9);
+      b = (c + (c << 3)) | 0;
+      c = ((c << 21) | (c >>> 11)) + t | 0;
+      return t >>> 0;
+    };
+    for (let n = 0; n < 15; n += 1) next();
+    Math.random = () => next() / 4294967296;
+  }
 
   const shown = (value) => {
     if (typeof value === 'string') return value;

@@ -8,7 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn call(source: &str) -> ScriptCall {
-    ScriptCall { source: source.into(), bound: Vec::new(), timeout: Duration::from_secs(60), memory_mb: 16 }
+    ScriptCall {
+        source: source.into(),
+        bound: Vec::new(),
+        timeout: Duration::from_secs(60),
+        memory_mb: 16,
+        fixed: None,
+    }
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub(super) struct Request {
     pub(super) names: Vec<String>,
     pub(super) timeout_ms: u64,
     pub(super) memory_mb: u32,
+    /// Time, milliseconds since 1970, and seed of the random numbers, where they are not those of the machine.
+    pub(super) fixed: Option<(i64, u64)>,
 }
 
 impl Request {
@@ -29,6 +31,7 @@ impl Request {
             names: call.bound.iter().map(|(name, _)| (*name).to_owned()).collect(),
             timeout_ms: u64::try_from(call.timeout.as_millis()).unwrap_or(u64::MAX),
             memory_mb: call.memory_mb,
+            fixed: call.fixed.map(|fixed| (fixed.now_ms, fixed.seed)),
         }
     }
 

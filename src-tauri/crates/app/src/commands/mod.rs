@@ -94,6 +94,7 @@ pub(crate) use run_diff::{run_diff, run_diff_step};
 pub(crate) use run_file::run_files;
 pub(crate) use run_rerun::{rerun_look, run_rerun};
 pub(crate) use run_send::run_send;
+pub use saved_test::SaveTest;
 pub(crate) use saved_test::{run_save_test, test_get, test_list, test_run, test_save, workflow_prove};
 pub(crate) use secret::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
 pub(crate) use secret::{secret_sign_in, secret_sign_in_finish, secret_sign_out, secret_test, secret_uses};

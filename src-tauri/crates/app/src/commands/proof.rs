@@ -8,7 +8,9 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::workflows::check::catalog;
 use crate::workflows::library::id_of;
 use crate::workflows::saved_tests;
+use crate::workflows::step_sandbox::StepSandbox;
 use signalbox_model::Workflow;
+use signalbox_simulate::Kinds;
 use signalbox_simulate::prove::{MOST_PAIRS, PAIRS, fault_test};
 
 pub(crate) fn proof_start(app: &App, _: &Caller, request: ProofStart) -> ApiResult<ProofView> {
@@ -42,7 +44,8 @@ pub(crate) fn proof_save_test(app: &App, _: &Caller, request: ProofSaveTest) -> 
     let workflows: Vec<&Workflow> = proving.workflows.iter().map(AsRef::as_ref).collect();
     let (file, out) = (name_of(&path), free_file(&path, &name)?);
     let place = (name.as_str(), file.as_str(), workflows.as_slice());
-    let subject = (&proving.compiled, catalog());
+    let sandbox = StepSandbox::default();
+    let subject = (&proving.compiled, Kinds::with_code(catalog(), &sandbox));
     let made = fault_test(subject, &proving.tests, &request.fault, request.also.as_ref(), place);
     let (test, notes) = made.map_err(|error| {
         let message = format!("The fault cannot be saved as a test. {}", error.message);

@@ -9,14 +9,17 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult, Class};
 use crate::workflows::check::catalog;
 use crate::workflows::library::slug;
+use crate::workflows::step_sandbox::StepSandbox;
 use crate::workflows::subworkflows::in_folder;
 use crate::workflows::{pins, saved_tests};
 use signalbox_model::{RunEvent, Workflow};
 use signalbox_runtime::pinned_files;
+use signalbox_simulate::Kinds;
 use signalbox_simulate::check::propose;
 use signalbox_simulate::prove::PAIRS;
 use signalbox_simulate::record::record;
 use signalbox_simulate::test_file::ENDING;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +27,10 @@ use std::sync::Arc;
 const MOST_EVENTS: u64 = 50_000;
 /// Events of one read.
 const PAGE: usize = 1_000;
+/// Bytes of one file that a test holds.
+const LARGEST: usize = 256 * 1024;
+/// Bytes of all files that a test holds.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// Longest name.
 const NAME: usize = 200;
 
@@ -116,6 +123,7 @@ pub(crate) fn run_save_test(app: &App, caller: &Caller, request: RunSaveTest) ->
         workflow: name_of(&workflow),
         replace: false,
         unmasked: request.unmasked,
+        files: request.files,
     };
     save(app, caller, &wanted)
 }
@@ -137,6 +145,17 @@ pub(super) fn checked_name(name: &str) -> ApiResult<String> {
     Ok(name.to_owned())
 }
 
+/// How a run is saved as a test.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SaveTest {
+    /// A file that is there is replaced.
+    pub replace: bool,
+    /// Hidden values stay as they are.
+    pub unmasked: bool,
+    /// The test holds the small files of the run.
+    pub files: bool,
+}
+
 struct Wanted {
     run_id: String,
     name: String,
@@ -145,6 +164,7 @@ struct Wanted {
     workflow: String,
     replace: bool,
     unmasked: bool,
+    files: bool,
 }
 
 fn save(app: &App, caller: &Caller, wanted: &Wanted) -> ApiResult<TestSaved> {
@@ -180,15 +200,46 @@ fn save(app: &App, caller: &Caller, wanted: &Wanted) -> ApiResult<TestSaved> {
     let (mut own, called) = pinned_files(&app.store, &row).map_err(|error| unreadable(format!("{error}.")))?;
     pins::take_from(&mut own);
     let workflows: Vec<&Workflow> = std::iter::once(&own).chain(called.files.values().map(Arc::as_ref)).collect();
-    let recorded = record(&wanted.name, &wanted.workflow, &events, &workflows, catalog()).map_err(|error| {
-        let message = format!("The run cannot be saved as a test. {}", error.message);
-        ApiError::new(Class::Conflict, "NOT_REPEATABLE", message, error.hint)
-    })?;
+    // Nothing can be masked in bytes: who sees the run with masks does not put them into a file.
+    let may = !app.masks(caller, &wanted.run_id);
+    let files =
+        Files { app, run_id: &wanted.run_id, left: Cell::new(if wanted.files && may { MOST_BYTES } else { 0 }) };
+    let bytes_of = |sha256: &str| files.take(sha256);
+    let recorded =
+        record(&wanted.name, &wanted.workflow, &events, &workflows, catalog(), &bytes_of).map_err(|error| {
+            let message = format!("The run cannot be saved as a test. {}", error.message);
+            ApiError::new(Class::Conflict, "NOT_REPEATABLE", message, error.hint)
+        })?;
     let (mut test, mut notes) = (recorded.test, recorded.notes);
     let compiled = saved_tests::compile(own, &called)?;
-    notes.extend(propose(&mut test, &events, &compiled, catalog()));
+    if wanted.files && !may {
+        notes.push("You see this run with masks, and nothing can be masked in files: none was saved.".to_owned());
+    }
+    let sandbox = StepSandbox::default();
+    notes.extend(propose(&mut test, &events, &compiled, Kinds::with_code(catalog(), &sandbox)));
     saved_tests::write(&wanted.out, &test, wanted.replace)?;
     Ok(TestSaved { file: name_of(&wanted.out), notes })
+}
+
+/// The bytes of a run that a test is to hold.
+struct Files<'a> {
+    app: &'a App,
+    run_id: &'a str,
+    /// Bytes that it may still hold.
+    left: Cell<usize>,
+}
+
+impl Files<'_> {
+    fn take(&self, sha256: &str) -> Option<Vec<u8>> {
+        if self.left.get() == 0 {
+            return None;
+        }
+        // What is gone or damaged is counted among those that the test does not hold.
+        let bytes = self.app.store.binary(self.run_id, sha256).ok().flatten()?;
+        let left = self.left.get().checked_sub(bytes.len()).filter(|_| bytes.len() <= LARGEST)?;
+        self.left.set(left);
+        Some(bytes)
+    }
 }
 
 impl App {
@@ -202,7 +253,7 @@ impl App {
         run_id: String,
         name: Option<String>,
         out: PathBuf,
-        (replace, unmasked): (bool, bool),
+        SaveTest { replace, unmasked, files }: SaveTest,
     ) -> ApiResult<TestSaved> {
         let caller = caller.clone();
         self.blocking(move |app| {
@@ -211,8 +262,11 @@ impl App {
             let beside = in_folder(folder, &row.workflow_id);
             let workflow = beside.as_deref().map_or_else(|| format!("{}.signalbox.json", row.workflow_id), name_of);
             let name = checked_name(name.as_deref().unwrap_or(&row.workflow_name))?;
-            let mut saved =
-                save(app, &caller, &Wanted { run_id, name, out, workflow: workflow.clone(), replace, unmasked })?;
+            let mut saved = save(
+                app,
+                &caller,
+                &Wanted { run_id, name, out, workflow: workflow.clone(), replace, unmasked, files },
+            )?;
             if beside.is_none() {
                 let message = format!("The workflow is not in the folder of the test: copy it there as {workflow}.");
                 saved.notes.push(message);

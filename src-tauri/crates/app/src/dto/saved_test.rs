@@ -106,6 +106,9 @@ pub struct RunSaveTest {
     /// Keep hidden values as they are; secrets of this machine stay hidden.
     #[serde(default)]
     pub unmasked: bool,
+    /// The test holds the files of the run that have at most 256 KiB. Nothing in them is masked.
+    #[serde(default)]
+    pub files: bool,
 }
 
 /// A test that was written.

@@ -19,5 +19,6 @@ pub(crate) mod proposals;
 pub mod samples;
 pub mod saved_tests;
 pub(crate) mod step_names;
+pub(crate) mod step_sandbox;
 pub(crate) mod subworkflows;
 pub mod templates;

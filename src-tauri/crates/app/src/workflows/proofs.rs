@@ -7,14 +7,15 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::host::background::STACK;
 use crate::workflows::check::{self, catalog};
 use crate::workflows::saved_tests;
+use crate::workflows::step_sandbox::StepSandbox;
 use serde_json::Value;
 use signalbox_engine::Compiled;
 use signalbox_engine::validate::{Called, check_bytes, check_called};
 use signalbox_model::hash::sha256_parts;
 use signalbox_model::{Workflow, time};
-use signalbox_simulate::TestFile;
 use signalbox_simulate::compatibility::definition_hash;
 use signalbox_simulate::prove::{Progress, ProofReport, prove_watched};
+use signalbox_simulate::{Kinds, TestFile};
 use signalbox_store::ProofRow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -96,7 +97,9 @@ impl Under {
     /// Proves and keeps the report; a cancelled proof leaves the last one as it is.
     fn prove(&self, app: &Weak<App>, proving: &Proving, most_pairs: usize) -> ApiResult<()> {
         let mut go_on = |at: Progress| app.strong_count() > 0 && self.proofs.tell(&self.reference, at);
-        let Some(report) = prove_watched(&proving.compiled, catalog(), &proving.tests, most_pairs, &mut go_on) else {
+        let sandbox = StepSandbox::default();
+        let kinds = Kinds::with_code(catalog(), &sandbox);
+        let Some(report) = prove_watched(&proving.compiled, kinds, &proving.tests, most_pairs, &mut go_on) else {
             return Ok(());
         };
         let text = serde_json::to_string(&report).map_err(|error| crate::response::not_json(&error))?;

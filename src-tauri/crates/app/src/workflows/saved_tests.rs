@@ -5,6 +5,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::{io_error, write_atomic};
 use crate::workflows::check::{self, catalog};
 use crate::workflows::library::load;
+use crate::workflows::step_sandbox::StepSandbox;
 use crate::workflows::subworkflows::{find, in_folder};
 use serde_json::json;
 use signalbox_engine::Compiled;
@@ -14,7 +15,7 @@ use signalbox_simulate::compatibility::definition_hash;
 use signalbox_simulate::coverage::{Coverage, CoverageReport};
 use signalbox_simulate::prove::{self, MOST_PAIRS, ProofReport};
 use signalbox_simulate::test_file::{ENDING, FILE_LIMIT};
-use signalbox_simulate::{TestFile, TestResult, run_test};
+use signalbox_simulate::{Kinds, TestFile, TestResult, run_test};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
@@ -177,6 +178,8 @@ fn workflow_of(test_path: &Path, test: &TestFile) -> ApiResult<PathBuf> {
 /// Runs tests; each workflow is compiled once. Nothing outside is called.
 pub fn run(files: &[PathBuf], data: Option<&Path>) -> Vec<RanTest> {
     let mut compiled: BTreeMap<PathBuf, ApiResult<Arc<Compiled>>> = BTreeMap::new();
+    let sandbox = StepSandbox::default();
+    let kinds = Kinds::with_code(catalog(), &sandbox);
     let mut ran = Vec::with_capacity(files.len());
     for file in files {
         let began = Instant::now();
@@ -185,7 +188,7 @@ pub fn run(files: &[PathBuf], data: Option<&Path>) -> Vec<RanTest> {
             let path = workflow_of(file, &test)?;
             workflow = Some(path.clone());
             let compiled = compiled.entry(path.clone()).or_insert_with(|| compile_file(&path, data)).clone()?;
-            Ok(run_test(&test, &compiled, catalog()))
+            Ok(run_test(&test, &compiled, kinds))
         });
         ran.push(RanTest { file: file.clone(), workflow, result, seconds: began.elapsed().as_secs_f64() });
     }
@@ -237,7 +240,9 @@ pub fn prove(path: &Path, data: Option<&Path>, most_pairs: usize) -> ApiResult<P
         return Err(ApiError::bad_request(message, "Ask for fewer pairs."));
     }
     let compiled = compile_file(path, data)?;
-    Ok(prove::prove_pairs(&compiled, catalog(), &healthy_tests(path), most_pairs))
+    let sandbox = StepSandbox::default();
+    let kinds = Kinds::with_code(catalog(), &sandbox);
+    Ok(prove::prove_pairs(&compiled, kinds, &healthy_tests(path), most_pairs))
 }
 
 /// The tests of a workflow without a fault in their mocks.

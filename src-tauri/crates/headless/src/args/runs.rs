@@ -118,6 +118,9 @@ pub(crate) enum Runs {
         /// Save personal data and other hidden values as they are. Secrets of this machine are never saved.
         #[arg(long)]
         unmasked: bool,
+        /// Save the files of the run that have at most 256 KiB, so that steps read them in the test. Nothing in them is masked.
+        #[arg(long)]
+        files: bool,
     },
     /// Prints the state of a run: the next step, completed steps, variables and files.
     #[command(

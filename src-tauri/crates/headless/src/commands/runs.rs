@@ -6,7 +6,7 @@ use super::{Done, usage};
 use crate::args::{CheckpointFormat, Runs};
 use crate::output::{OK, Output, Tone, duration, plain};
 use serde_json::{Value, json};
-use signalbox_app::{ApiError, App, Caller};
+use signalbox_app::{ApiError, App, Caller, SaveTest};
 use std::sync::Arc;
 
 pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Done {
@@ -66,9 +66,9 @@ pub(crate) async fn runs(app: &Arc<App>, output: &Output, command: &Runs) -> Don
             }
             Ok(OK)
         }
-        Runs::SaveTest { run, out, name, force, unmasked } => {
+        Runs::SaveTest { run, out, name, force, unmasked, files } => {
             let caller = Caller::terminal(None)?;
-            let how = (*force, *unmasked);
+            let how = SaveTest { replace: *force, unmasked: *unmasked, files: *files };
             let saved = app.save_test_to(&caller, run.clone(), name.clone(), out.clone(), how).await?;
             if output.json {
                 output.value(&json!({ "runId": run, "file": out, "notes": saved.notes }));

@@ -1,7 +1,7 @@
 //! `runs save-test`, `test` and `prove` of the real program.
 
-use crate::support::{Loopback, TestHome};
-use serde_json::json;
+use crate::support::{Loopback, TestHome, workflow};
+use serde_json::{Value, json};
 
 const FIRST: &str = include_str!("../../../../../tests/workflows/first.signalbox.json");
 const TEST: &str = "first.adult.signalbox-test.yaml";
@@ -102,4 +102,52 @@ fn a_proof_exits_by_what_it_found() {
     assert!(found.code == 1 && found.out.contains("endsFailed") && found.out.contains("Not tried:"), "{}", found.out);
     home.file("broken.signalbox.json", "{");
     assert_eq!(home.run(&["prove", "broken.signalbox.json"]).code, 2);
+}
+
+/// `load` gives a workbook as bytes, `rows` reads it, `sum` is a script that looks at the clock.
+fn invoices(script: &str) -> String {
+    let nodes = json!({
+        "load": { "type": "file.read", "config": { "path": "sample:invoices.xlsx", "as": "binary" } },
+        "rows": { "type": "sheet.read", "config": { "binary": "content" } },
+        "sum": { "type": "code.javascript", "mode": "all", "config": { "source": script } },
+    });
+    workflow(nodes, json!([{ "from": "load.success", "to": "rows" }, { "from": "rows.success", "to": "sum" }]))
+        .to_string()
+}
+
+const SUM: &str = "const at = new Date(); return { total: items.reduce((sum, one) => sum + one.amount, 0), \
+                   hour: at.getHours() === at.getUTCHours(), dice: Math.random(), then: Date.now() };";
+
+#[test]
+fn a_script_and_a_workbook_are_read_again_by_the_test() {
+    let home = TestHome::new();
+    let file = home.file("invoices.signalbox.json", invoices(SUM)).display().to_string();
+    let done = home.run(&["run", &file, "--json"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let run = done.json()["runId"].as_str().expect("an id").to_owned();
+    let save = |out: &str, more: &[&str]| {
+        let saved = home.run(&[&["runs", "save-test", &run, "--out", out, "--json"][..], more].concat());
+        assert_eq!(saved.code, 0, "{}{}", saved.out, saved.err);
+        saved.json()["notes"].to_string()
+    };
+    let notes = save("invoices.with.signalbox-test.yaml", &["--files"]);
+    assert!(notes.contains("KiB of files. Nothing in them is masked."), "{notes}");
+    let test = std::fs::read_to_string(home.dir.path().join("invoices.with.signalbox-test.yaml")).expect("written");
+    assert!(!test.contains("- step: rows") && !test.contains("- step: sum") && test.contains("\nbytes:\n"), "{test}");
+    // Without the files the rows are those that were recorded; the script runs all the same.
+    let notes = save("invoices.without.signalbox-test.yaml", &[]);
+    assert!(notes.contains("The test does not hold 1 file of the run"), "{notes}");
+    let passed = home.run(&["test", "--json"]);
+    assert_eq!(passed.code, 0, "{}", passed.out);
+    let output = |done: &Value| done["tests"][0]["result"]["differences"].to_string();
+    // Another script: both tests tell.
+    home.file("invoices.signalbox.json", invoices(&SUM.replace("+ one.amount", "+ 2 * one.amount")));
+    let failed = home.run(&["test", "--json"]);
+    assert_eq!((failed.code, &failed.json()["failed"]), (1, &json!(2)), "{}", failed.out);
+    assert!(output(&failed.json()).contains("output/0/total"), "{}", failed.out);
+    // One that never ends is stopped, and what it threw can be expected.
+    let endless = invoices("for (;;) {}").replace("\"source\"", "\"timeoutMs\":50,\"source\"");
+    home.file("invoices.signalbox.json", endless);
+    let stopped = home.run(&["test", "invoices.with.signalbox-test.yaml", "--json"]);
+    assert!(stopped.code == 1 && stopped.out.contains("TIMEOUT"), "{}", stopped.out);
 }

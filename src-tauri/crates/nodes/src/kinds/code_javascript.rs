@@ -30,6 +30,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         bound: bound(call.mode, slot, source),
         timeout: Duration::from_millis(timeout_ms),
         memory_mb: u32::try_from(memory_mb).unwrap_or(u32::MAX),
+        fixed: None,
     };
     let answer = world.scripts.run(script).await.map_err(|failure| told(failure, timeout_ms, memory_mb))?;
     let mut output = made_data(slot, answer.value);

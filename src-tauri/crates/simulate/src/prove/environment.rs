@@ -4,15 +4,21 @@ use super::faults::{FaultGroup, FaultKind};
 use super::scope::{own_id, scoped};
 use crate::replay::{Replay, failure_of};
 use crate::sample;
+use crate::sandbox::{Kinds, StepCode};
 use crate::simulation::{CallInfo, Environment, PersonInput, Reply, TaskInfo};
+use crate::test_bytes::TestBytes;
 use crate::test_file::{CallReply, TestFile};
 use serde_json::{Value, json};
+use signalbox_engine::Compiled;
 use signalbox_engine::effect::{CallOutput, OutItem};
-use signalbox_engine::{Catalog, Compiled};
 use signalbox_model::task::Answer;
-use signalbox_model::{Effects, TaskAction, TaskKind, TaskReason};
+use signalbox_model::{Effects, Item, TaskAction, TaskKind, TaskReason};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Seed of a run without a recorded one.
+pub(super) const SEED: u64 = 7;
 /// How long a made-up call takes.
 const CALL_MS: i64 = 50;
 /// How long a made-up person takes.
@@ -70,21 +76,36 @@ impl Injected {
 /// The world of a proof.
 pub(super) struct ProofEnvironment<'p> {
     compiled: &'p Compiled,
-    catalog: &'p Catalog,
+    kinds: Kinds<'p>,
     test: Option<&'p TestFile>,
     replay: Option<Replay<'p>>,
+    /// Runs steps that need no more than their items.
+    code: StepCode<'p>,
+    /// Steps whose code failed with made-up answers: theirs are made up, too.
+    sampled: &'p RefCell<BTreeSet<String>>,
+    /// A failure of such code is noted in `sampled`.
+    learns: bool,
     /// In the order of a pair: the second is in a step that the first leads to.
     faults: Vec<Injected>,
 }
 
 impl<'p> ProofEnvironment<'p> {
     pub(super) fn new(
-        (compiled, catalog): (&'p Compiled, &'p Catalog),
+        (compiled, kinds): (&'p Compiled, Kinds<'p>),
         test: Option<&'p TestFile>,
         faults: Vec<Injected>,
+        sampled: &'p RefCell<BTreeSet<String>>,
     ) -> Self {
-        let replay = test.map(|test| Replay::new(test, catalog));
-        Self { compiled, catalog, test, replay, faults }
+        // A recorded answer is used for every call of its step, before its code.
+        let replay = test.map(|test| Replay::new(test, Kinds::without_code(kinds.catalog())));
+        let (seed, bytes) = test.map_or((SEED, TestBytes::default()), |test| (test.seed(), test.bytes.clone()));
+        let code = StepCode::new(kinds, seed, bytes);
+        Self { compiled, kinds, test, replay, code, sampled, learns: false, faults }
+    }
+
+    /// For the run without a fault.
+    pub(super) fn learning(self) -> Self {
+        Self { learns: true, ..self }
     }
 
     /// Where each fault was; none for one that did not happen.
@@ -112,12 +133,32 @@ impl<'p> ProofEnvironment<'p> {
         if let Some(recorded) = recorded {
             return crate::replay::recorded_reply(recorded, call, None);
         }
-        let Some(kind) = self.catalog.get(&call.call.kind) else { return Reply::Missing };
+        if let Some(reply) = self.own_code(call, &name) {
+            return reply;
+        }
+        let Some(kind) = self.kinds.get(&call.call.kind) else { return Reply::Missing };
         if kind.kind == "builtin.audit" {
             return Reply::Output(crate::replay::pass(call, "success"), CALL_MS);
         }
         let (port, data) = sample::answer(&call.call.workflow, step, kind, call);
         Reply::Output(CallOutput::port(&port, data), CALL_MS)
+    }
+}
+
+impl ProofEnvironment<'_> {
+    /// What the code of a step gives that needs no more than its items. Made-up items may be none that it takes.
+    fn own_code(&mut self, call: &CallInfo<'_>, name: &str) -> Option<Reply> {
+        if self.sampled.borrow().contains(name) {
+            return None;
+        }
+        match self.code.run(call)? {
+            Ok(output) => Some(Reply::Output(output, CALL_MS)),
+            Err(_) if self.learns && self.test.is_none() => {
+                self.sampled.borrow_mut().insert(name.to_owned());
+                None
+            }
+            Err(failure) => Some(Reply::Failure(failure, CALL_MS)),
+        }
     }
 }
 
@@ -160,13 +201,20 @@ fn enlarge(value: &mut Value) -> bool {
     lists(value) || texts(value)
 }
 
+/// An empty result has no bytes.
+fn with_bytes(made: OutItem, item: &Item, kind: &FaultKind) -> OutItem {
+    OutItem { binary: item.binary.clone().filter(|_| *kind != FaultKind::Empty), ..made }
+}
+
 /// An output with other data.
 fn changed(reply: Reply, kind: &FaultKind) -> Reply {
     let Reply::Output(output, after) = reply else { return reply };
     let mut made = CallOutput { meta: output.meta.clone(), writes: output.writes.clone(), ..CallOutput::default() };
     for (port, items) in &output.ports {
-        let mut items: Vec<OutItem> =
-            items.iter().map(|item| OutItem::new(Arc::clone(&item.data), item.paired_item)).collect();
+        let mut items: Vec<OutItem> = items
+            .iter()
+            .map(|item| with_bytes(OutItem::new(Arc::clone(&item.data), item.paired_item), &item, kind))
+            .collect();
         if *kind == FaultKind::Empty {
             items.iter_mut().for_each(|item| item.data = Arc::new(emptied(&item.data)));
         } else if items.len() > 1 {
@@ -193,7 +241,7 @@ impl Environment for ProofEnvironment<'_> {
         match hit {
             None | Some(FaultKind::Silence) => self.healthy(call),
             Some(FaultKind::Error(error)) => {
-                Reply::Failure(failure_of(&error, self.catalog.get(&call.call.kind).map(|kind| &**kind)), CALL_MS)
+                Reply::Failure(failure_of(&error, self.kinds.get(&call.call.kind).map(|kind| &**kind)), CALL_MS)
             }
             Some(FaultKind::Timeout) => Reply::Never,
             Some(FaultKind::Crash) => Reply::Crash(CALL_MS),

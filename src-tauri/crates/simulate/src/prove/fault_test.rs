@@ -5,10 +5,11 @@ use super::scope::scoped;
 use super::{Prover, healthy};
 use crate::check::propose;
 use crate::record::{RecordError, record};
+use crate::sandbox::Kinds;
 use crate::test_file::{CallReply, TestFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use signalbox_engine::{Catalog, Compiled};
+use signalbox_engine::Compiled;
 use signalbox_model::Workflow;
 use std::sync::Arc;
 
@@ -35,16 +36,16 @@ fn unknown(message: String) -> RecordError {
 /// # Errors
 /// When the workflow has no such fault, no run reaches it, or a test cannot repeat the run.
 pub fn fault_test(
-    (compiled, catalog): (&Arc<Compiled>, &Catalog),
+    (compiled, kinds): (&Arc<Compiled>, Kinds<'_>),
     tests: &[TestFile],
     fault: &FaultName,
     also: Option<&FaultName>,
     (name, file, workflows): (&str, &str, &[&Workflow]),
 ) -> Result<(TestFile, Vec<String>), RecordError> {
     let tests: Vec<TestFile> = tests.iter().map(healthy).collect();
-    let prover = Prover { compiled, catalog };
+    let prover = Prover::new(compiled, kinds);
     let worlds = prover.worlds(&tests);
-    let plan = faults::plan(compiled, catalog);
+    let plan = faults::plan(compiled, kinds.catalog());
     let find = |wanted: &FaultName| {
         let group = plan.groups.iter().find(|group| group.step == wanted.step && group.faults.contains(&wanted.fault));
         let group = group.map(|group| (group, wanted.first_call_only));
@@ -57,7 +58,8 @@ pub fn fault_test(
     let world = worlds.iter().map(|(world, _)| world).find(|world| world.base.reached.contains(&fault.step));
     let Some(world) = world else { return Err(unknown(format!("No run reaches '{}'.", fault.step))) };
     let ran = prover.run_until(world, &injected, false);
-    let recorded = record(name, file, &ran.events, workflows, catalog)?;
+    let bytes_of = |sha256: &str| world.test.and_then(|test| test.bytes.get(sha256)).map(<[u8]>::to_vec);
+    let recorded = record(name, file, &ran.events, workflows, kinds.catalog(), &bytes_of)?;
     let (mut test, mut notes) = (recorded.test, recorded.notes);
     for (group, once) in &injected {
         if let Some(mock) = group.mock(None, *once).filter(|_| matches!(group.kind, FaultKind::Error(_))) {
@@ -74,6 +76,6 @@ pub fn fault_test(
             test.mocks.push(mock);
         }
     }
-    notes.extend(propose(&mut test, &ran.events, compiled, catalog));
+    notes.extend(propose(&mut test, &ran.events, compiled, kinds));
     Ok((test, notes))
 }

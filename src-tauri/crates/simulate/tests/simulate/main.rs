@@ -1,6 +1,7 @@
 //! Simulated runs: tests, recordings and proofs.
 
 mod exported;
+mod own_code;
 mod proofs;
 mod recordings;
 mod state_machines;

@@ -1,6 +1,6 @@
 //! What a proof says about faults.
 
-use crate::support::{CATALOG, compile, orders, read, workflow};
+use crate::support::{CATALOG, compile, kinds, orders, read, workflow};
 use serde_json::{Value, json};
 use signalbox_engine::Compiled;
 use signalbox_engine::connector::KnownConnectors;
@@ -34,7 +34,7 @@ fn recorded() -> Vec<signalbox_simulate::TestFile> {
 
 #[test]
 fn every_declared_error_is_tried_and_routes_are_told() {
-    let report = prove(&compile(orders()), &CATALOG, &recorded());
+    let report = prove(&compile(orders()), kinds(), &recorded());
     assert_eq!(report.base[0].status, "completed");
     let outcome = |step: &str, fault: &str, once: bool| result(&report, step, fault, once).outcome;
     // fetch retries, then the default policy asks a person; the first call alone recovers.
@@ -69,14 +69,14 @@ fn every_declared_error_is_tried_and_routes_are_told() {
 fn failures_lost_items_and_repeated_writes_are_found() {
     let mut flow = orders();
     flow.settings.as_mut().expect("settings").error_policy = None;
-    let report = prove(&compile(flow), &CATALOG, &recorded());
+    let report = prove(&compile(flow), kinds(), &recorded());
     assert_eq!(result(&report, "fetch", "ToolError AUTH", false).outcome, Outcome::EndsFailed);
     assert!(report.score.expect("a score") < 100);
     // The error path drops the item.
     let mut flow = orders();
     flow.nodes["told"] =
         serde_json::from_value(json!({ "type": "data.filter", "config": { "when": "false" } })).expect("a node");
-    let report = prove(&compile(flow), &CATALOG, &recorded());
+    let report = prove(&compile(flow), kinds(), &recorded());
     assert_eq!(result(&report, "pay", "ToolError AUTH", false).outcome, Outcome::LosesItems);
     // A rule retries whatever happened: the payment may be made twice.
     let nodes = json!({
@@ -85,7 +85,7 @@ fn failures_lost_items_and_repeated_writes_are_found() {
         "done": { "type": "flow.noop" },
     });
     let flow = workflow(&nodes, &[("pay.success", "done"), ("pay.error", "again"), ("again.retry", "pay")]);
-    let report = prove(&compile(flow), &CATALOG, &[]);
+    let report = prove(&compile(flow), kinds(), &[]);
     let repeated = result(&report, "pay", "Timeout TIMEOUT", false);
     assert_eq!(repeated.outcome, Outcome::RepeatsWrite, "{repeated:#?}");
     let safe = result(&report, "pay", "NetworkError SERVICE_UNAVAILABLE", true);
@@ -101,7 +101,7 @@ fn a_task_without_a_time_limit_waits_for_good() {
     });
     let flow =
         workflow(&nodes, &[("ask.approved", "limited"), ("limited.approved", "done"), ("limited.error", "late")]);
-    let report = prove(&compile(flow), &CATALOG, &[]);
+    let report = prove(&compile(flow), kinds(), &[]);
     assert_eq!(result(&report, "ask", "nobody answers", false).outcome, Outcome::NeverEnds);
     assert_eq!(result(&report, "limited", "nobody answers", false).outcome, Outcome::Handled);
 }
@@ -116,7 +116,7 @@ fn codes_that_a_rule_names_are_tried_alone() {
     flow.nodes.insert("eh".to_owned(), serde_json::from_value(handler).expect("a node"));
     let edge = |from: &str, to: &str| serde_json::from_value(json!({ "from": from, "to": to })).expect("an edge");
     flow.edges.extend([edge("pay.error", "eh"), edge("eh.fallback", "told")]);
-    let report = prove(&compile(flow), &CATALOG, &recorded());
+    let report = prove(&compile(flow), kinds(), &recorded());
     let named = result(&report, "pay", "ToolError AUTH", false);
     assert_eq!((named.faults.len(), named.outcome), (1, Outcome::Handled), "{named:#?}");
     assert_eq!(result(&report, "pay", "ToolError HTTP_STATUS", false).outcome, Outcome::EndsFailed);
@@ -125,19 +125,19 @@ fn codes_that_a_rule_names_are_tried_alone() {
 /// A result of a proof is a mock that shows the same in a test.
 #[test]
 fn a_fault_can_be_put_into_a_test() {
-    let report = prove(&compile(orders()), &CATALOG, &recorded());
+    let report = prove(&compile(orders()), kinds(), &recorded());
     let mock = result(&report, "pay", "ToolError AUTH", false).mock.clone().expect("a mock");
     let mut test = recorded().remove(0);
     test.mocks.push(mock);
     test.expect.output = Some(vec![json!({ "problem": "AUTH" })]);
-    let ran = signalbox_simulate::run_test(&test, &compile(orders()), &CATALOG);
+    let ran = signalbox_simulate::run_test(&test, &compile(orders()), kinds());
     assert!(ran.passed, "{:#?}", ran.differences);
 }
 
 /// The error path that fails as well, and a fault after a retry; what is left out is counted.
 #[test]
 fn chosen_pairs_of_faults_are_tried() {
-    let report = prove(&compile(orders()), &CATALOG, &recorded());
+    let report = prove(&compile(orders()), kinds(), &recorded());
     let pair = |first: &str, second: &str| {
         let both = report
             .pairs
@@ -158,7 +158,7 @@ fn chosen_pairs_of_faults_are_tried() {
     // Without a policy the second fault fails the run.
     let mut flow = orders();
     flow.settings.as_mut().expect("settings").error_policy = None;
-    let report = prove(&compile(flow), &CATALOG, &recorded());
+    let report = prove(&compile(flow), kinds(), &recorded());
     assert!(!report.is_good());
     let told = report.pairs.results.iter().find(|one| one.also.as_ref().is_some_and(|also| also.step == "told"));
     let told = told.expect("tried");
@@ -168,12 +168,12 @@ fn chosen_pairs_of_faults_are_tried() {
 
 #[test]
 fn a_step_is_proved_when_all_its_faults_are_handled() {
-    let report = prove(&compile(orders()), &CATALOG, &recorded());
+    let report = prove(&compile(orders()), kinds(), &recorded());
     assert!(report.steps["pay"].is_proved(), "{:?}", report.steps["pay"]);
     assert!(!report.steps["small"].is_proved() && report.steps["small"].not_reached > 0);
     let mut flow = orders();
     flow.settings.as_mut().expect("settings").error_policy = None;
-    let report = prove(&compile(flow), &CATALOG, &recorded());
+    let report = prove(&compile(flow), kinds(), &recorded());
     assert!(report.steps["pay"].handled > 0 && !report.steps["fetch"].is_proved());
     let labels: Vec<&str> =
         result(&report, "fetch", "ToolError AUTH", false).fixes.iter().map(|fix| fix.label.as_str()).collect();
@@ -184,14 +184,14 @@ fn a_step_is_proved_when_all_its_faults_are_handled() {
 fn a_proof_says_how_far_it_is_and_stops_when_told_to() {
     let flow = compile(orders());
     let mut seen = Vec::new();
-    let report = prove_watched(&flow, &CATALOG, &recorded(), 2, &mut |progress| {
+    let report = prove_watched(&flow, kinds(), &recorded(), 2, &mut |progress| {
         seen.push((progress.done, progress.total));
         true
     });
     assert_eq!(report.expect("ends").pairs.results.len(), 2);
     assert!(seen.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1), "{seen:?}");
     let mut asked = 0;
-    let stopped = prove_watched(&flow, &CATALOG, &recorded(), 2, &mut |_| {
+    let stopped = prove_watched(&flow, kinds(), &recorded(), 2, &mut |_| {
         asked += 1;
         asked < 3
     });
@@ -208,7 +208,7 @@ fn many_calls_are_over_the_budget() {
         "done": { "type": "flow.noop" },
     });
     let flow = workflow(&nodes, &[("fetch.success", "done"), ("fetch.error", "told")]);
-    let report = prove(&compile(flow), &CATALOG, &[]);
+    let report = prove(&compile(flow), kinds(), &[]);
     let storm = result(&report, "fetch", "NetworkError CONNECTION", false);
     assert_eq!((storm.outcome, storm.fixes[0].label.as_str()), (Outcome::OverBudget, "Never repeat it"), "{storm:#?}");
 }
@@ -218,7 +218,7 @@ fn many_calls_are_over_the_budget() {
 fn a_fault_becomes_a_test_that_passes() {
     let flow = compile(orders());
     for tests in [recorded(), Vec::new()] {
-        let report = prove(&flow, &CATALOG, &tests);
+        let report = prove(&flow, kinds(), &tests);
         for result in report.results.iter().chain(&report.pairs.results) {
             let name = |step: &str, faults: &[String], first_call_only| FaultName {
                 step: step.to_owned(),
@@ -228,10 +228,10 @@ fn a_fault_becomes_a_test_that_passes() {
             let fault = name(&result.step, &result.faults, result.first_call_only);
             let also = result.also.as_ref().map(|also| name(&also.step, &also.faults, false));
             let place = ("A fault", "orders.signalbox.json", &[&*flow.workflow][..]);
-            let made = fault_test((&flow, &CATALOG), &tests, &fault, also.as_ref(), place);
+            let made = fault_test((&flow, kinds()), &tests, &fault, also.as_ref(), place);
             let (test, notes) = made.unwrap_or_else(|error| panic!("{fault:?}: {error:?}"));
             let again = TestFile::read(&test.write().expect("is written")).expect("is read");
-            let ran = run_test(&again, &flow, &CATALOG);
+            let ran = run_test(&again, &flow, kinds());
             assert!(ran.passed, "{fault:?} {also:?}: {:#?} {notes:?} {:#?}", ran.differences, test.mocks);
             if fault.fault.contains(' ') && fault.fault.chars().next().is_some_and(char::is_uppercase) {
                 assert!(!test.mocks.is_empty(), "{fault:?}");
@@ -240,7 +240,7 @@ fn a_fault_becomes_a_test_that_passes() {
     }
     let gone = FaultName { step: "pay".into(), fault: "ToolError GONE".into(), first_call_only: false };
     let place = ("A fault", "orders.signalbox.json", &[&*flow.workflow][..]);
-    let refused = fault_test((&flow, &CATALOG), &[], &gone, None, place).expect_err("is refused");
+    let refused = fault_test((&flow, kinds()), &[], &gone, None, place).expect_err("is refused");
     assert!(refused.message.contains("no fault 'ToolError GONE'"), "{refused:?}");
 }
 
@@ -269,7 +269,7 @@ fn steps_of_called_workflows_are_proved_where_they_are_called() {
         [("notify".to_owned(), notify), ("collect".to_owned(), collect)].into_iter().collect();
     let compiled = Compiled::with_files(Arc::new(flow), "h", &CATALOG, &files);
     let compiled = Arc::new(compiled.unwrap_or_else(|found| panic!("{found:#?}")));
-    let report = prove(&compiled, &CATALOG, &[]);
+    let report = prove(&compiled, kinds(), &[]);
     let steps: Vec<&str> = report.steps.keys().map(String::as_str).collect();
     assert_eq!(steps, ["fetch", "call/fetch", "call/told", "call/call/fetch"], "{:#?}", report.not_tried);
     assert!(report.steps.values().all(|step| step.not_reached == 0 || step.tried == 0), "{:#?}", report.steps);
@@ -296,9 +296,9 @@ fn steps_of_called_workflows_are_proved_where_they_are_called() {
         first_call_only: false,
     };
     let (test, _) =
-        fault_test((&compiled, &CATALOG), &[], &name, None, ("F", "orders.signalbox.json", &[])).expect("a test");
+        fault_test((&compiled, kinds()), &[], &name, None, ("F", "orders.signalbox.json", &[])).expect("a test");
     assert_eq!(test.mocks[0].path.as_deref(), Some("call"), "{:#?}", test.mocks);
-    let again = signalbox_simulate::run_test(&test, &compiled, &CATALOG);
+    let again = signalbox_simulate::run_test(&test, &compiled, kinds());
     assert!(again.passed, "{:#?}", again.differences);
 }
 
@@ -325,7 +325,7 @@ fn sixty_steps() {
     let edges: Vec<(&str, &str)> = edges.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();
     let flow = compile(workflow(&json!(nodes), &edges));
     let began = Instant::now();
-    let report = prove(&flow, &CATALOG, &[]);
+    let report = prove(&flow, kinds(), &[]);
     println!("60 steps: {} faults in {} runs: {:?}", report.tried, report.runs, began.elapsed());
     assert_eq!(report.score, Some(100), "{:?}", report.totals);
 }
@@ -360,12 +360,12 @@ fn all_samples_and_templates_are_proved() {
         let compiled = Arc::new(compiled.unwrap_or_else(|found| panic!("{}: {found:#?}", flow.id)));
         let test = tests.get(&flow.id);
         if let Some(test) = test {
-            let result = run_test(test, &compiled, &CATALOG);
+            let result = run_test(test, &compiled, kinds());
             // Some answers are for ways that the sample does not take.
             let found = result.differences.iter().filter(|one| !one.field.starts_with("mocks/"));
             assert_eq!(found.count(), 0, "{}: {:#?} {:#?}", flow.id, result.differences, result.notes);
         }
-        let report = prove(&compiled, &CATALOG, &test.cloned().into_iter().collect::<Vec<_>>());
+        let report = prove(&compiled, kinds(), &test.cloned().into_iter().collect::<Vec<_>>());
         let bad = |one: &&FaultResult| {
             matches!(one.outcome, Outcome::RepeatsWrite | Outcome::LosesItems)
                 || one.message.contains("simulation stopped")

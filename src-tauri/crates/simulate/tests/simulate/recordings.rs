@@ -1,6 +1,6 @@
 //! Runs that become tests: what is recorded, what is proposed, what is refused.
 
-use crate::support::{CATALOG, compile, messages, orders, read, workflow};
+use crate::support::{CATALOG, compile, kinds, messages, orders, read, workflow};
 use serde_json::{Value, json};
 use signalbox_engine::Compiled;
 use signalbox_engine::rerun::{Original, Overrides, plan};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Events of a run in a world of mocks.
 fn events(compiled: &Arc<Compiled>, world: &str) -> Vec<RunEvent> {
-    let mut events = simulate(&read(world), compiled, &CATALOG).events;
+    let mut events = simulate(&read(world), compiled, kinds()).events;
     // As they come from a store.
     for event in &mut events {
         *event = serde_json::from_value(serde_json::to_value(&*event).expect("json")).expect("an event");
@@ -25,13 +25,13 @@ fn events(compiled: &Arc<Compiled>, world: &str) -> Vec<RunEvent> {
 fn saved(flow: &Workflow, world: &str) -> (TestFile, Vec<String>) {
     let compiled = compile(flow.clone());
     let events = events(&compiled, world);
-    let recorded = record("Saved", "orders.signalbox.json", &events, &[flow], &CATALOG);
+    let recorded = record("Saved", "orders.signalbox.json", &events, &[flow], &CATALOG, &|_| None);
     let recorded = recorded.unwrap_or_else(|error| panic!("{error:?}"));
     let (mut test, mut notes) = (recorded.test, recorded.notes);
-    notes.extend(propose(&mut test, &events, &compiled, &CATALOG));
+    notes.extend(propose(&mut test, &events, &compiled, kinds()));
     let again = TestFile::read(&test.write().expect("written")).expect("read");
     assert_eq!(again, test);
-    let result = run_test(&again, &compiled, &CATALOG);
+    let result = run_test(&again, &compiled, kinds());
     assert!(result.passed, "{:#?}\n{}", result.differences, test.write().expect("written"));
     (test, notes)
 }
@@ -143,7 +143,8 @@ fn what_a_test_cannot_repeat_is_refused() {
     let compiled = compile(orders());
     let world = "mocks: [ { step: fetch, output: { success: [ { response: { amount: 1 } } ] } } ]\n";
     let whole = events(&compiled, world);
-    let refused = |events: &[RunEvent]| record("T", "w", events, &[], &CATALOG).expect_err("refused").message;
+    let refused =
+        |events: &[RunEvent]| record("T", "w", events, &[], &CATALOG, &|_| None).expect_err("refused").message;
     assert_eq!(refused(&[]), "The run has no events.");
     assert_eq!(refused(&whole[..3]), "The run has not ended.");
     let mut edited = whole.clone();
@@ -175,10 +176,10 @@ fn rerun_from_check(flow: &Workflow) -> (TestFile, Vec<String>) {
     world.params = (*made.params).as_object().cloned().unwrap_or_default();
     world.context = made.context;
     world.rerun = Some(RerunStart { from: made.from, base: Box::new(made.base) });
-    let again = simulate(&world, &compiled, &CATALOG).events;
-    let recorded = record("Saved", "orders.signalbox.json", &again, &[flow], &CATALOG).expect("recorded");
+    let again = simulate(&world, &compiled, kinds()).events;
+    let recorded = record("Saved", "orders.signalbox.json", &again, &[flow], &CATALOG, &|_| None).expect("recorded");
     let (mut test, mut notes) = (recorded.test, recorded.notes);
-    notes.extend(propose(&mut test, &again, &compiled, &CATALOG));
+    notes.extend(propose(&mut test, &again, &compiled, kinds()));
     (TestFile::read(&test.write().expect("written")).expect("read"), notes)
 }
 
@@ -191,12 +192,12 @@ fn the_kept_part_of_a_re_run_is_the_recording_of_its_test() {
     assert_eq!(test.expect.output, Some(vec![json!({ "paid": true })]));
     assert!(notes[0].contains("params/token; the results that were kept/events/"), "{notes:?}");
     assert!(!test.is_healthy(), "a proof begins at the beginning");
-    let result = run_test(&test, &compile(orders()), &CATALOG);
+    let result = run_test(&test, &compile(orders()), kinds());
     assert!(result.passed, "{:#?}", result.differences);
     // The value of the earlier step is the kept one: `pay` reads it by name.
     let mut asserted = test.clone();
     asserted.expect.assertions.push("calls.pay[0].config.body.amount == 250".to_owned());
-    let result = run_test(&asserted, &compile(orders()), &CATALOG);
+    let result = run_test(&asserted, &compile(orders()), kinds());
     assert!(result.passed, "{:#?}", result.differences);
 }
 
@@ -206,7 +207,7 @@ fn a_kept_part_that_no_longer_fits_is_told_step_by_step() {
     let mut flow = orders();
     flow.nodes["fetch"].kind = "data.set".to_owned();
     flow.nodes["fetch"].config = Some(json!({ "assign": { "response": { "amount": 1 } } }));
-    let result = run_test(&test, &compile(flow), &CATALOG);
+    let result = run_test(&test, &compile(flow), kinds());
     let wanted = "'fetch' was a step of the kind http.request and is one of data.set now. Save the test again.";
     assert!(messages(&result).contains(&wanted), "{:#?}", messages(&result));
     let mut flow = orders();
@@ -215,7 +216,7 @@ fn a_kept_part_that_no_longer_fits_is_told_step_by_step() {
     let pay = flow.nodes["pay"].config.take().map(|config| config.to_string().replace("nodes.fetch", "nodes.fetched"));
     flow.nodes["pay"].config = pay.and_then(|config| serde_json::from_str(&config).ok());
     flow.edges[0] = serde_json::from_value(json!({ "from": "fetched.success", "to": "check" })).expect("an edge");
-    let result = run_test(&test, &compile(flow), &CATALOG);
+    let result = run_test(&test, &compile(flow), kinds());
     let found = messages(&result);
     assert!(!result.passed && found[0] == "The workflow has no step 'fetch' any more.", "{found:#?}");
     assert!(!found.iter().any(|one| one.contains("fault of the program")), "{found:#?}");
@@ -233,7 +234,7 @@ fn a_changed_workflow_fails_its_test_readably() {
     );
     let mut flow = orders();
     flow.nodes["check"].config = Some(json!({ "condition": "item.response.amount > 300" }));
-    let result = run_test(&test, &compile(flow), &CATALOG);
+    let result = run_test(&test, &compile(flow), kinds());
     let found = messages(&result);
     assert!(found.contains(&"output/0/paid: expected true, got false."), "{found:#?}");
     assert!(found.contains(&"'check' ports/false: expected 0, got 1."), "{found:#?}");
@@ -253,12 +254,12 @@ fn a_recorded_result_is_added_to_the_item_that_comes_now() {
         saved(&flow, "mocks: [ { step: tell, output: { success: [ { net: 8, result: { ok: true } } ] } } ]\n");
     let mut changed = flow.clone();
     changed.nodes["price"].config = Some(json!({ "assign": { "net": 9 }, "keep": false }));
-    let result = run_test(&test, &compile(changed), &CATALOG);
+    let result = run_test(&test, &compile(changed), kinds());
     assert_eq!(messages(&result), ["output/0/net: expected 8, got 9."]);
     // The name of the result is taken now: the call would be refused, and is here.
     let mut taken = flow;
     taken.nodes["price"].config = Some(json!({ "assign": { "result": 1 }, "keep": false }));
-    let result = run_test(&test, &compile(taken), &CATALOG);
+    let result = run_test(&test, &compile(taken), kinds());
     assert!(result.notes.iter().any(|note| note.contains("INPUT_INVALID")) || !result.passed, "{result:#?}");
 }
 

@@ -4,10 +4,15 @@ use serde_json::{Value, json};
 use signalbox_engine::{Catalog, Compiled};
 use signalbox_model::Workflow;
 use signalbox_simulate::compatibility::definition_hash;
-use signalbox_simulate::{TestFile, TestResult, run_test};
+use signalbox_simulate::{Kinds, TestFile, TestResult, run_test};
 use std::sync::{Arc, LazyLock};
 
 pub(crate) static CATALOG: LazyLock<Catalog> = LazyLock::new(|| signalbox_nodes::built_in().clone());
+
+/// Without code of steps with effects: each of them needs an answer.
+pub(crate) fn kinds() -> Kinds<'static> {
+    Kinds::without_code(&CATALOG)
+}
 
 pub(crate) fn workflow(nodes: &Value, edges: &[(&str, &str)]) -> Workflow {
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
@@ -52,7 +57,7 @@ pub(crate) fn read(text: &str) -> TestFile {
 }
 
 pub(crate) fn run(workflow: Workflow, text: &str) -> TestResult {
-    run_test(&read(text), &compile(workflow), &CATALOG)
+    run_test(&read(text), &compile(workflow), kinds())
 }
 
 pub(crate) fn messages(result: &TestResult) -> Vec<&str> {

@@ -1,6 +1,6 @@
 //! What passes, what differs, and what is said about it.
 
-use crate::support::{CATALOG, compile, messages, orders, read, run, workflow};
+use crate::support::{compile, kinds, messages, orders, read, run, workflow};
 use serde_json::json;
 use signalbox_simulate::{TestFile, run_test};
 use std::time::Instant;
@@ -166,7 +166,7 @@ fn what_no_longer_fits_is_said_step_by_step() {
     let text = format!(
         "definition: old\n{FETCHED}mocks:\n- {{ step: check, output: {{ maybe: [] }} }}\nexpect: {{ steps: {{ told: SKIPPED }} }}\n"
     );
-    let result = run_test(&read(&text), &compile(flow), &CATALOG);
+    let result = run_test(&read(&text), &compile(flow), kinds());
     let found = messages(&result);
     assert!(found.iter().any(|one| one.starts_with("The workflow has no step 'pay' any more.")), "{found:#?}");
     assert!(found.contains(&"'check' has no port 'maybe' any more (its ports: true, false, error)."), "{found:#?}");
@@ -255,7 +255,7 @@ fn a_thousand_tests_of_ten_steps() {
 expect: { status: completed, output: [ { n: 1 } ] }\n";
     let began = Instant::now();
     for _ in 0..1000 {
-        let result = run_test(&read(text), &flow, &CATALOG);
+        let result = run_test(&read(text), &flow, kinds());
         assert!(result.passed, "{:#?}", result.differences);
     }
     println!("1,000 tests of 10 steps: {:?}", began.elapsed());

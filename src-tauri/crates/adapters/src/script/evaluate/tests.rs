@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use signalbox_ports::scripts::ScriptFault;
 
 fn request(source: &str) -> Request {
-    Request { source: source.into(), names: vec!["item".into()], timeout_ms: 60_000, memory_mb: 16 }
+    Request { source: source.into(), names: vec!["item".into()], timeout_ms: 60_000, memory_mb: 16, fixed: None }
 }
 
 fn values(item: &Value) -> String {
@@ -215,4 +215,39 @@ fn a_locale_or_a_time_zone_is_refused_and_never_ignored() {
         ),
         json!([-1, "I", "1,2", "string"])
     );
+}
+
+#[test]
+fn in_a_test_time_stands_still_and_random_numbers_are_the_same() {
+    let with = |fixed, source: &str| {
+        let answer = evaluate(&Request { fixed, ..request(source) }, values(&json!(null)));
+        assert_eq!(answer.fault, None, "{source}: {}", answer.text);
+        serde_json::from_str::<Value>(&answer.text).expect("JSON")
+    };
+    let noon = Some((1_767_614_400_000, 7));
+    let source = "return [Date.now(), +new Date(), new Date().toISOString(), new Date(0).getTime(), Date.UTC(1970, 0, 2), \
+                  performance.now(), new Date() instanceof Date, new Date().constructor === Date, typeof Date()]";
+    let wanted = json!([
+        1_767_614_400_000_i64,
+        1_767_614_400_000_i64,
+        "2026-01-05T12:00:00.000Z",
+        0,
+        86_400_000,
+        0,
+        true,
+        true,
+        "string"
+    ]);
+    assert_eq!(with(noon, source), wanted);
+    let random = "return [Math.random(), Math.random(), Math.random()]";
+    let (once, again, other) = (with(noon, random), with(noon, random), with(Some((0, 8)), random));
+    assert_eq!(once, again);
+    assert!(once != other && once[0] != once[1], "{once} {other}");
+    let all = with(noon, "return Array.from({ length: 1000 }, Math.random)");
+    let all: Vec<f64> = all.as_array().expect("a list").iter().filter_map(Value::as_f64).collect();
+    let mean = all.iter().sum::<f64>() / 1000.0;
+    assert!(all.iter().all(|one| (0.0..1.0).contains(one)) && (0.45..0.55).contains(&mean), "{mean}");
+    // Elsewhere it is the machine's.
+    let answer = run("return Date.now() > 1.7e12 && Math.random() !== Math.random()");
+    assert_eq!(answer.text, "true");
 }
