@@ -1,6 +1,7 @@
 //! `cargo xtask run | test | gen | check | counts | peers | fuzz | eval | bench | manual | package | releases`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
+mod build_times;
 mod counts;
 mod fuzz;
 mod package;

@@ -2,7 +2,7 @@
 
 use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
-use crate::{Failure, shell, system, ui};
+use crate::{Failure, build_times, shell, system, ui};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -23,9 +23,14 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
     open(root, "signalbox", &["serve", "--ui"], args)
 }
 
+/// Where cargo puts what it builds.
+fn target(root: &Path) -> PathBuf {
+    root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
+}
+
 /// Starts a program of ours and waits for its end.
 fn open(root: &Path, binary: &str, first: &[&str], args: &[String]) -> Result<(), Failure> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = target(root);
     let program = target.join("debug").join(binary);
     let status = shell::command(&program)
         .args(first)
@@ -66,7 +71,7 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
 /// `cargo xtask eval`: how well a model plans; a part of no check, because models differ.
 pub(crate) fn eval(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(root, "cargo", &["build", "--quiet", "-p", "signalbox-headless"])?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = target(root);
     let status = shell::command("node")
         .arg(root.join("tests/planner/eval.mjs"))
         .arg(target.join("debug/signalbox"))
@@ -105,7 +110,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let mut steps = quick_checks(root);
     steps.push(cargo(root, "clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]));
     steps.extend([npm(root, "UI lint", "lint"), npm(root, "UI types", "typecheck")]);
-    report(&[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
+    report(root, &[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
 }
 
 /// Clippy as the compiler of this workspace: it checks and builds in one pass. On its own it would check every dependency
@@ -115,6 +120,9 @@ pub(crate) const CLIPPY: [(&str, &str); 2] =
 
 /// What that builds: everything that the tests and the counted work need.
 pub(crate) const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--quiet"];
+
+/// The name of that step.
+const BUILDING: &str = "clippy and build";
 
 /// `cargo xtask test`: everything; nothing is left out on a machine where it cannot run, it fails there.
 pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
@@ -136,34 +144,33 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         &["test", "--workspace", "--no-fail-fast"]
     };
     let mut build = quick_checks(root);
-    build.push(with_clippy(root, "clippy and build", &BUILD));
-    report(&[
-        Phase {
-            live: build,
-            beside: vec![
-                npm(root, "UI lint", "lint"),
-                npm(root, "UI types", "typecheck"),
-                npm(root, "UI tests", "test"),
-            ],
-            either: Vec::new(),
-        },
-        // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
-        Phase {
-            live: vec![with_clippy(root, "Rust tests", tests)],
-            beside: vec![npm(root, "browser tests", "e2e")],
-            either: vec![
-                cargo(root, "instructions", &["xtask", "counts"]),
-                npm(root, "window test", "desktop-test"),
-                Step {
-                    name: "tool peers",
-                    dir: peers_dir(root),
-                    program: "node",
-                    args: vec!["run.mjs"],
-                    env: Vec::new(),
-                },
-            ],
-        },
-    ])
+    build.push(with_clippy(root, BUILDING, &[&BUILD[..], &["--timings"]].concat()));
+    let peers =
+        Step { name: "tool peers", dir: peers_dir(root), program: "node", args: vec!["run.mjs"], env: Vec::new() };
+    report(
+        root,
+        &[
+            Phase {
+                live: build,
+                beside: vec![
+                    npm(root, "UI lint", "lint"),
+                    npm(root, "UI types", "typecheck"),
+                    npm(root, "UI tests", "test"),
+                ],
+                either: Vec::new(),
+            },
+            // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
+            Phase {
+                live: vec![with_clippy(root, "Rust tests", tests)],
+                beside: vec![npm(root, "browser tests", "e2e")],
+                either: vec![
+                    cargo(root, "instructions", &["xtask", "counts"]),
+                    npm(root, "window test", "desktop-test"),
+                    peers,
+                ],
+            },
+        ],
+    )
 }
 
 /// The program that the conformance cases of CEL are run with.
@@ -242,7 +249,7 @@ impl<'a> Phase<'a> {
 }
 
 /// Runs all phases, then prints the table of tests and times, then the last line.
-fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
+fn report(root: &Path, phases: &[Phase<'_>]) -> Result<(), Failure> {
     let started = Instant::now();
     let done: Vec<Outcome<'_>> = phases.iter().flat_map(Phase::run).collect();
     println!();
@@ -265,6 +272,14 @@ fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
             took.as_secs_f64(),
             processor(*worked)
         );
+    }
+    let built = done.iter().find(|outcome| outcome.name == BUILDING);
+    if let Some((built, units)) = built.and_then(|built| Some((built, build_times::last(&target(root))?)))
+        && units.all > 0.0
+    {
+        let part = units.of_others / units.all;
+        let of_others = built.worked.map(|worked| worked.mul_f64(part));
+        println!("{:<24} {:>27.0} % {}", "  of it crates of others", part * 100.0, processor(of_others));
     }
     let worked = done.iter().map(|outcome| outcome.worked).sum();
     println!("{:<24} {:>30.1} s {}", "in all, side by side", started.elapsed().as_secs_f64(), processor(worked));
