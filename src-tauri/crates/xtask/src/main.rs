@@ -6,6 +6,7 @@ mod counts;
 mod fuzz;
 mod package;
 mod releases;
+mod scratch;
 mod shell;
 mod steps;
 mod system;

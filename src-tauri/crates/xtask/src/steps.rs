@@ -1,5 +1,6 @@
 //! The tasks themselves.
 
+use crate::scratch::Scratch;
 use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
 use crate::{Failure, build_times, shell, system, ui};
@@ -93,6 +94,12 @@ fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
     Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script], env: Vec::new() }
 }
 
+/// The step, with what it writes in a folder in memory, if there is one.
+fn writing_to<'a>(folder: Option<&'a Scratch>, mut step: Step<'a>) -> Step<'a> {
+    step.env.extend(folder.map(|folder| ("TMPDIR", folder.path())));
+    step
+}
+
 /// Formatting, and the rules for dependencies where their tool is installed.
 fn quick_checks<'a>(root: &Path) -> Vec<Step<'a>> {
     let mut steps = vec![cargo(root, "format", &["fmt", "--all", "--check"])];
@@ -145,6 +152,8 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     };
     let mut build = quick_checks(root);
     build.push(with_clippy(root, BUILDING, &[&BUILD[..], &["--timings"]].concat()));
+    let scratch = Scratch::in_memory();
+    let scratch = scratch.as_ref();
     let peers =
         Step { name: "tool peers", dir: peers_dir(root), program: "node", args: vec!["run.mjs"], env: Vec::new() };
     report(
@@ -161,12 +170,12 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
             },
             // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
             Phase {
-                live: vec![with_clippy(root, "Rust tests", tests)],
-                beside: vec![npm(root, "browser tests", "e2e")],
+                live: vec![writing_to(scratch, with_clippy(root, "Rust tests", tests))],
+                beside: vec![writing_to(scratch, npm(root, "browser tests", "e2e"))],
                 either: vec![
                     cargo(root, "instructions", &["xtask", "counts"]),
-                    npm(root, "window test", "desktop-test"),
-                    peers,
+                    writing_to(scratch, npm(root, "window test", "desktop-test")),
+                    writing_to(scratch, peers),
                 ],
             },
         ],
