@@ -7,7 +7,7 @@
 //! released.
 
 use crate::system::For;
-use crate::{Failure, shell, steps, system};
+use crate::{Failure, compiler, shell, steps, system};
 use std::path::{Path, PathBuf};
 
 /// Percent that a count may be away from what is expected: other C libraries and the seeds of hash maps move it by less.
@@ -91,7 +91,7 @@ impl Build {
         let mut cargo = shell::command("cargo");
         let folder = match self {
             Build::OfTests => {
-                cargo.args(steps::BUILD).envs(steps::CLIPPY);
+                cargo.args(steps::BUILD).envs(compiler::environment(root)?);
                 "debug"
             }
             Build::Optimised => {

@@ -2,6 +2,7 @@
 //! Deliberately without dependencies.
 
 mod build_times;
+mod compiler;
 mod counts;
 mod fuzz;
 mod package;
@@ -53,6 +54,12 @@ cargo xtask <task>
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if compiler::is_called(&args) {
+        return compiler::compile(&args).unwrap_or_else(|failure| {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        });
+    }
     let root = root();
     let done = match args.first().map(String::as_str) {
         Some("run") => steps::run(&root, &args[1..]),

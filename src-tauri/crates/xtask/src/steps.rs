@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
-use crate::{Failure, build_times, shell, system, ui};
+use crate::{Failure, build_times, compiler, shell, system, ui};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
 }
 
 /// Where cargo puts what it builds.
-fn target(root: &Path) -> PathBuf {
+pub(crate) fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
 }
 
@@ -86,8 +86,9 @@ fn cargo<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
     Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec(), env: Vec::new() }
 }
 
-fn with_clippy<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
-    Step { env: CLIPPY.to_vec(), ..cargo(root, name, args) }
+/// Cargo with the compiler of `compiler`.
+fn checked<'a>(root: &Path, name: &'a str, args: &[&'a str], compiler: &'a [(&'a str, String)]) -> Step<'a> {
+    Step { env: compiler.iter().map(|(name, value)| (*name, value.as_str())).collect(), ..cargo(root, name, args) }
 }
 
 fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
@@ -120,12 +121,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     report(root, &[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
 }
 
-/// Clippy as the compiler of this workspace: it checks and builds in one pass. On its own it would check every dependency
-/// once more without building anything that the tests can use.
-pub(crate) const CLIPPY: [(&str, &str); 2] =
-    [("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"), ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__")];
-
-/// What that builds: everything that the tests and the counted work need.
+/// What `compiler` builds: everything that the tests and the counted work need.
 pub(crate) const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--quiet"];
 
 /// The name of that step.
@@ -151,7 +147,8 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         &["test", "--workspace", "--no-fail-fast"]
     };
     let mut build = quick_checks(root);
-    build.push(with_clippy(root, BUILDING, &[&BUILD[..], &["--timings"]].concat()));
+    let compiler = compiler::environment(root)?;
+    build.push(checked(root, BUILDING, &[&BUILD[..], &["--timings"]].concat(), &compiler));
     let scratch = Scratch::in_memory();
     let scratch = scratch.as_ref();
     let peers =
@@ -170,7 +167,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
             },
             // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
             Phase {
-                live: vec![writing_to(scratch, with_clippy(root, "Rust tests", tests))],
+                live: vec![writing_to(scratch, checked(root, "Rust tests", tests, &compiler))],
                 beside: vec![writing_to(scratch, npm(root, "browser tests", "e2e"))],
                 either: vec![
                     cargo(root, "instructions", &["xtask", "counts"]),
