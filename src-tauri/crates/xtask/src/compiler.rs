@@ -16,7 +16,7 @@ const LINTS: (&str, &str) = ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPP
 
 /// What cargo needs to know to compile with this program.
 pub(crate) fn environment(root: &Path) -> Result<[(&'static str, String); 2], Failure> {
-    let target = crate::steps::target(root);
+    let target = crate::target(root);
     let place = target.join(format!("xtask-compiler{}", std::env::consts::EXE_SUFFIX));
     install(&place).map_err(|error| format!("{} cannot be written: {error}", place.display()))?;
     Ok([("RUSTC_WORKSPACE_WRAPPER", place.display().to_string()), (LINTS.0, LINTS.1.to_owned())])

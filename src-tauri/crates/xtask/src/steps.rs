@@ -24,14 +24,9 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
     open(root, "signalbox", &["serve", "--ui"], args)
 }
 
-/// Where cargo puts what it builds.
-pub(crate) fn target(root: &Path) -> PathBuf {
-    root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
-}
-
 /// Starts a program of ours and waits for its end.
 fn open(root: &Path, binary: &str, first: &[&str], args: &[String]) -> Result<(), Failure> {
-    let target = target(root);
+    let target = crate::target(root);
     let program = target.join("debug").join(binary);
     let status = shell::command(&program)
         .args(first)
@@ -72,7 +67,7 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
 /// `cargo xtask eval`: how well a model plans; a part of no check, because models differ.
 pub(crate) fn eval(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(root, "cargo", &["build", "--quiet", "-p", "signalbox-headless"])?;
-    let target = target(root);
+    let target = crate::target(root);
     let status = shell::command("node")
         .arg(root.join("tests/planner/eval.mjs"))
         .arg(target.join("debug/signalbox"))
@@ -280,7 +275,7 @@ fn report(root: &Path, phases: &[Phase<'_>]) -> Result<(), Failure> {
         );
     }
     let built = done.iter().find(|outcome| outcome.name == BUILDING);
-    if let Some((built, units)) = built.and_then(|built| Some((built, build_times::last(&target(root))?)))
+    if let Some((built, units)) = built.and_then(|built| Some((built, build_times::last(&crate::target(root))?)))
         && units.all > 0.0
     {
         let part = units.of_others / units.all;
