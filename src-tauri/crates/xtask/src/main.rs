@@ -1,10 +1,13 @@
 //! `cargo xtask run | test | gen | check | counts | peers | fuzz | eval | bench | manual | package | releases`: one way to set up, build and test, the same for a person and for CI.
 //! Deliberately without dependencies.
 
+mod build_times;
+mod compiler;
 mod counts;
 mod fuzz;
 mod package;
 mod releases;
+mod scratch;
 mod shell;
 mod steps;
 mod system;
@@ -51,6 +54,12 @@ cargo xtask <task>
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if compiler::is_called(&args) {
+        return compiler::compile(&args).unwrap_or_else(|failure| {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        });
+    }
     let root = root();
     let done = match args.first().map(String::as_str) {
         Some("run") => steps::run(&root, &args[1..]),
@@ -84,4 +93,9 @@ fn main() -> ExitCode {
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(3).unwrap_or(here).to_path_buf()
+}
+
+/// Where cargo puts what it builds.
+fn target(root: &Path) -> PathBuf {
+    root.join(std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from))
 }

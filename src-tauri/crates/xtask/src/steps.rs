@@ -1,8 +1,9 @@
 //! The tasks themselves.
 
+use crate::scratch::Scratch;
 use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
-use crate::{Failure, shell, system, ui};
+use crate::{Failure, build_times, compiler, shell, system, ui};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), Failure> {
 
 /// Starts a program of ours and waits for its end.
 fn open(root: &Path, binary: &str, first: &[&str], args: &[String]) -> Result<(), Failure> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = crate::target(root);
     let program = target.join("debug").join(binary);
     let status = shell::command(&program)
         .args(first)
@@ -66,7 +67,7 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
 /// `cargo xtask eval`: how well a model plans; a part of no check, because models differ.
 pub(crate) fn eval(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(root, "cargo", &["build", "--quiet", "-p", "signalbox-headless"])?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = crate::target(root);
     let status = shell::command("node")
         .arg(root.join("tests/planner/eval.mjs"))
         .arg(target.join("debug/signalbox"))
@@ -80,12 +81,19 @@ fn cargo<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
     Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec(), env: Vec::new() }
 }
 
-fn with_clippy<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
-    Step { env: CLIPPY.to_vec(), ..cargo(root, name, args) }
+/// Cargo with the compiler of `compiler`.
+fn checked<'a>(root: &Path, name: &'a str, args: &[&'a str], compiler: &'a [(&'a str, String)]) -> Step<'a> {
+    Step { env: compiler.iter().map(|(name, value)| (*name, value.as_str())).collect(), ..cargo(root, name, args) }
 }
 
 fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
     Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script], env: Vec::new() }
+}
+
+/// The step, with what it writes in a folder in memory, if there is one.
+fn writing_to<'a>(folder: Option<&'a Scratch>, mut step: Step<'a>) -> Step<'a> {
+    step.env.extend(folder.map(|folder| ("TMPDIR", folder.path())));
+    step
 }
 
 /// Formatting, and the rules for dependencies where their tool is installed.
@@ -105,16 +113,14 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let mut steps = quick_checks(root);
     steps.push(cargo(root, "clippy", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]));
     steps.extend([npm(root, "UI lint", "lint"), npm(root, "UI types", "typecheck")]);
-    report(&[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
+    report(root, &[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
 }
 
-/// Clippy as the compiler of this workspace: it checks and builds in one pass. On its own it would check every dependency
-/// once more without building anything that the tests can use.
-pub(crate) const CLIPPY: [(&str, &str); 2] =
-    [("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"), ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__")];
-
-/// What that builds: everything that the tests and the counted work need.
+/// What `compiler` builds: everything that the tests and the counted work need.
 pub(crate) const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--quiet"];
+
+/// The name of that step.
+const BUILDING: &str = "clippy and build";
 
 /// `cargo xtask test`: everything; nothing is left out on a machine where it cannot run, it fails there.
 pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
@@ -136,34 +142,36 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         &["test", "--workspace", "--no-fail-fast"]
     };
     let mut build = quick_checks(root);
-    build.push(with_clippy(root, "clippy and build", &BUILD));
-    report(&[
-        Phase {
-            live: build,
-            beside: vec![
-                npm(root, "UI lint", "lint"),
-                npm(root, "UI types", "typecheck"),
-                npm(root, "UI tests", "test"),
-            ],
-            either: Vec::new(),
-        },
-        // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
-        Phase {
-            live: vec![with_clippy(root, "Rust tests", tests)],
-            beside: vec![npm(root, "browser tests", "e2e")],
-            either: vec![
-                cargo(root, "instructions", &["xtask", "counts"]),
-                npm(root, "window test", "desktop-test"),
-                Step {
-                    name: "tool peers",
-                    dir: peers_dir(root),
-                    program: "node",
-                    args: vec!["run.mjs"],
-                    env: Vec::new(),
-                },
-            ],
-        },
-    ])
+    let compiler = compiler::environment(root)?;
+    build.push(checked(root, BUILDING, &[&BUILD[..], &["--timings"]].concat(), &compiler));
+    let scratch = Scratch::in_memory();
+    let scratch = scratch.as_ref();
+    let peers =
+        Step { name: "tool peers", dir: peers_dir(root), program: "node", args: vec!["run.mjs"], env: Vec::new() };
+    report(
+        root,
+        &[
+            Phase {
+                live: build,
+                beside: vec![
+                    npm(root, "UI lint", "lint"),
+                    npm(root, "UI types", "typecheck"),
+                    npm(root, "UI tests", "test"),
+                ],
+                either: Vec::new(),
+            },
+            // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them.
+            Phase {
+                live: vec![writing_to(scratch, checked(root, "Rust tests", tests, &compiler))],
+                beside: vec![writing_to(scratch, npm(root, "browser tests", "e2e"))],
+                either: vec![
+                    cargo(root, "instructions", &["xtask", "counts"]),
+                    writing_to(scratch, npm(root, "window test", "desktop-test")),
+                    writing_to(scratch, peers),
+                ],
+            },
+        ],
+    )
 }
 
 /// The program that the conformance cases of CEL are run with.
@@ -242,7 +250,7 @@ impl<'a> Phase<'a> {
 }
 
 /// Runs all phases, then prints the table of tests and times, then the last line.
-fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
+fn report(root: &Path, phases: &[Phase<'_>]) -> Result<(), Failure> {
     let started = Instant::now();
     let done: Vec<Outcome<'_>> = phases.iter().flat_map(Phase::run).collect();
     println!();
@@ -265,6 +273,14 @@ fn report(phases: &[Phase<'_>]) -> Result<(), Failure> {
             took.as_secs_f64(),
             processor(*worked)
         );
+    }
+    let built = done.iter().find(|outcome| outcome.name == BUILDING);
+    if let Some((built, units)) = built.and_then(|built| Some((built, build_times::last(&crate::target(root))?)))
+        && units.all > 0.0
+    {
+        let part = units.of_others / units.all;
+        let of_others = built.worked.map(|worked| worked.mul_f64(part));
+        println!("{:<24} {:>27.0} % {}", "  of it crates of others", part * 100.0, processor(of_others));
     }
     let worked = done.iter().map(|outcome| outcome.worked).sum();
     println!("{:<24} {:>30.1} s {}", "in all, side by side", started.elapsed().as_secs_f64(), processor(worked));

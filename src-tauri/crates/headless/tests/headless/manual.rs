@@ -24,15 +24,21 @@ fn commands(place: &TestHome, under: &[&str]) -> Vec<String> {
     all
 }
 
+/// One test, because the list of commands takes a hundred starts of the program.
 #[test]
-fn completions_of_each_shell_contain_every_command() {
+fn completions_and_man_pages_contain_every_command() {
     let place = TestHome::new();
     let all = commands(&place, &[]);
+    completions_of_each_shell_contain(&all, &place);
+    each_has_a_man_page(&all, &place);
+}
+
+fn completions_of_each_shell_contain(all: &[String], place: &TestHome) {
     assert!(all.len() > 60 && all.contains(&"audit anchor add".to_owned()), "{all:?}");
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let done = place.run(&["completions", shell]);
         assert_eq!(done.code, 0, "{}", done.err);
-        for command in &all {
+        for command in all {
             let last = command.rsplit(' ').next().unwrap_or_default();
             assert!(done.out.contains(last), "{shell}: {command}");
         }
@@ -41,14 +47,12 @@ fn completions_of_each_shell_contain_every_command() {
     assert!(!place.data().exists(), "no data folder is made");
 }
 
-#[test]
-fn every_command_has_a_man_page() {
-    let place = TestHome::new();
+fn each_has_a_man_page(all: &[String], place: &TestHome) {
     let out = place.dir.path().join("man/man1");
     let done = place.run(&["man", "--out", &out.display().to_string(), "--json"]);
     assert_eq!(done.code, 0, "{}", done.err);
     let wanted: BTreeSet<String> = std::iter::once("signalbox.1".to_owned())
-        .chain(commands(&place, &[]).iter().map(|command| format!("signalbox-{}.1", command.replace(' ', "-"))))
+        .chain(all.iter().map(|command| format!("signalbox-{}.1", command.replace(' ', "-"))))
         .collect();
     let written: BTreeSet<String> = std::fs::read_dir(&out)
         .expect("the folder")

@@ -39,7 +39,7 @@ fn counts_of_another_compiler_are_told_with_what_to_do() {
 }
 
 #[test]
-fn the_sum_is_read_from_the_file_of_callgrind() {
-    assert_eq!(total("version: 1\nfn=(1) a\n1 20\n\ntotals: 12345\n"), Some(12345));
-    assert_eq!(total("version: 1\n"), None);
+fn the_sum_is_read_from_the_file_of_cachegrind() {
+    assert_eq!(total("desc: Trace\nevents: Ir\nfn=a\n1 20\nsummary: 12345\n"), Some(12345));
+    assert_eq!(total("desc: Trace\n"), None);
 }
