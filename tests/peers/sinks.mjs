@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
@@ -22,6 +22,20 @@ export async function freePort() {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** A process that has ended stays in the list until its parent looks. */
+function isRunning(pid) {
+  try { return !/^State:\tZ/mu.test(readFileSync(`/proc/${pid}/status`, 'utf8')); } catch { return false; }
+}
+
+/** Asks until the answer is good. */
+async function eventually(what, look) {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await look()) return;
+    await new Promise((done) => { setTimeout(done, 50); });
+  }
+  throw new Error(`${what} did not happen`);
 }
 
 /** Where the programs of the server are. */
@@ -74,6 +88,19 @@ class Postgres {
 
   stop(mode = 'immediate') {
     this.as('pg_ctl', 'stop', '-w', '-m', mode, '-D', this.data);
+  }
+
+  /** Ends all processes of the server at once: none can write or close anything. */
+  kill() {
+    const main = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')[0];
+    const children = execFileSync('ps', ['--ppid', main, '-o', 'pid='], { encoding: 'utf8' }).split(/\s+/u).filter(Boolean);
+    for (const pid of [main, ...children]) {
+      // One of them may have ended meanwhile.
+      try { process.kill(Number(pid), 'SIGKILL'); } catch { /* it has */ }
+    }
+    for (const pid of [main, ...children]) while (isRunning(pid));
+    // Where nobody looks after them, their numbers stay taken, and the next server would take them for a running one.
+    for (const lock of [join(this.data, 'postmaster.pid'), join(this.folder, `.s.PGSQL.${this.port}.lock`)]) rmSync(lock, { force: true });
   }
 
   ask(sql, options = '') {
@@ -146,6 +173,41 @@ async function postgres(report) {
       assert.deepEqual([code, sink.waiting], [0, 0], JSON.stringify(sink));
       await verified(place, stored());
     });
+    await report('PostgreSQL: kill -9 in the middle of a batch: the batch comes again, whole and in order', async () => {
+      await runs(place, 2);
+      const next = (await last(place, 'list')).sink.next;
+      server.ask(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.seq = ${next + 2} THEN PERFORM pg_sleep(600); END IF; RETURN NEW; END $$`);
+      server.ask('CREATE TRIGGER hold BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION hold()');
+      const copying = last(place, 'now');
+      await eventually('the third row of the batch', () => server.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'").trim() === '1');
+      server.kill();
+      const { code, sink } = await copying;
+      assert.ok(code === 1 && sink.next === next && sink.waiting > 2 && sink.error, JSON.stringify(sink));
+      server.start();
+      assert.equal(Number(server.ask('SELECT max(seq) FROM audit_events').trim()), next - 1, 'nothing of the batch is there');
+      server.ask('DROP TRIGGER hold ON audit_events');
+      assert.equal((await last(place, 'now')).code, 0);
+      await verified(place, stored());
+    });
+    await report('PostgreSQL: kill -9 after it has kept a batch and before it says so: nothing is there twice', async () => {
+      await runs(place, 2);
+      const next = (await last(place, 'list')).sink.next;
+      // A commit is kept here and waits for a second server that there is not.
+      server.ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+      server.ask('SELECT pg_reload_conf()');
+      const copying = last(place, 'now');
+      await eventually('the commit', () => server.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").trim() === '1');
+      server.kill();
+      const { code, sink } = await copying;
+      assert.ok(code === 1 && sink.next === next && sink.error, JSON.stringify(sink));
+      server.start();
+      assert.ok(Number(server.ask('SELECT max(seq) FROM audit_events').trim()) > next, 'the batch is there');
+      server.ask('ALTER SYSTEM RESET synchronous_standby_names', '-c synchronous_commit=local');
+      server.ask('SELECT pg_reload_conf()');
+      const after = await last(place, 'now');
+      assert.deepEqual([after.code, after.sink.waiting], [0, 0], JSON.stringify(after.sink));
+      await verified(place, stored());
+    });
     await report('PostgreSQL: one record of a batch is refused: named, what is before it counts, the rest comes later', async () => {
       server.ask("ALTER TABLE audit_events ADD CONSTRAINT refused CHECK (event <> 'WORKFLOW_COMPLETED') NOT VALID");
       await runs(place, 1);
@@ -189,12 +251,42 @@ async function postgres(report) {
   }
 }
 
+/**
+ * Stands in front of a store and cuts the connection of a request that writes: after so many bytes of it (`cut.after`), or when the
+ * store has answered (`cut.answer`), which it then keeps to itself.
+ */
+async function frontOfStore(port) {
+  const cut = { after: Infinity, answer: false, done: 0 };
+  const server = createServer((socket) => {
+    const store = connect(port, '127.0.0.1');
+    let [writes, sent] = [false, 0];
+    const both = () => { socket.destroy(); store.destroy(); };
+    socket.on('data', (part) => {
+      if (part.toString('latin1', 0, 4) === 'PUT ') [writes, sent] = [true, 0];
+      const room = writes ? cut.after - sent : Infinity;
+      sent += part.length;
+      if (part.length <= room) return void store.write(part);
+      cut.done += 1;
+      return void store.write(part.subarray(0, room), () => { cut.hook?.(); both(); });
+    });
+    store.on('data', (part) => {
+      if (!(writes && cut.answer)) return void socket.write(part);
+      cut.done += 1;
+      both();
+    });
+    for (const one of [socket, store]) one.on('error', () => undefined).on('close', both);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(server, { cut, base: `http://127.0.0.1:${server.address().port}` });
+}
+
 /** The program of moto, in the version of the requirements. */
 const moto = () => process.env.SIGNALBOX_MOTO ?? join(programs('sinks'), 'moto_server');
 
 async function s3(report) {
   const [place, port] = [new Signalbox(), await freePort()];
   const base = `http://127.0.0.1:${port}`;
+  const front = await frontOfStore(port);
   const start = async () => {
     const child = spawn(moto(), ['-H', '127.0.0.1', '-p', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.setEncoding('utf8');
@@ -218,7 +310,7 @@ async function s3(report) {
     await keep(place, 's3', 'AKIAPEER', KEY, '127.0.0.1');
     await runs(place, 2);
     await report('S3: numbered segments, which the verifier takes one behind the other', async () => {
-      const { code, sink } = await last(place, 'add', '--kind', 's3', '--url', `${base}/audit/chain`, '--credential', 'secret://s3', '--allow-local');
+      const { code, sink } = await last(place, 'add', '--kind', 's3', '--url', `${front.base}/audit/chain`, '--credential', 'secret://s3', '--allow-local');
       assert.equal(code, 0, JSON.stringify(sink));
       await runs(place, 1);
       assert.equal((await last(place, 'now')).code, 0);
@@ -240,33 +332,77 @@ async function s3(report) {
       assert.equal((await last(place, 'now')).code, 0);
       await verified(place, (await stored()).text);
     });
-    await report('S3: a store that is gone is late and says so', async () => {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+    await report('S3: cut off in the middle of a segment, and after it was kept: each segment is there once', async () => {
+      for (const cut of [{ after: 1_500 }, { answer: true }]) {
+        await runs(place, 1);
+        const { next } = (await last(place, 'list')).sink;
+        Object.assign(front.cut, cut, { done: 0 });
+        const { code, sink } = await last(place, 'now');
+        assert.ok(code === 1 && front.cut.done > 0 && sink.next === next && sink.waiting > 0 && sink.error, JSON.stringify([cut, front.cut, sink]));
+        Object.assign(front.cut, { after: Infinity, answer: false });
+        assert.equal((await last(place, 'now')).code, 0);
+        await verified(place, (await stored()).text);
+      }
+    });
+    await report('S3: a store that is killed in the middle of a segment is late and says so', async () => {
       await runs(place, 1);
+      Object.assign(front.cut, { after: 1_500, hook: () => child.kill('SIGKILL') });
+      const ended = once(child, 'exit');
       const { code, sink } = await last(place, 'now');
+      await ended;
       assert.ok(code === 1 && sink.waiting > 0 && sink.error, JSON.stringify(sink));
+      assert.equal((await place.run('audit', 'verify')).code, 0, 'the chain of record is whole');
+      Object.assign(front.cut, { after: Infinity, hook: undefined });
       child = await start();
     });
   } finally {
     child.kill('SIGKILL');
+    front.close();
     place.end();
   }
 }
 
-/** The TLS of Node as a logger: RFC 5425 with a certificate that is checked. */
+/** The lines of the entries in what a logger got; the last message may be one of which only a part arrived. */
+function entriesOf(bytes) {
+  const lines = [];
+  for (let rest = bytes; rest.length; ) {
+    const space = rest.indexOf(32);
+    const end = space + 1 + Number(rest.toString('utf8', 0, space));
+    if (space < 0 || end > rest.length) break;
+    const message = rest.toString('utf8', space + 1, end);
+    assert.match(message, /^<1\d\d>1 \S+ - signalbox - [A-Z_]+ - \{"entry":/u);
+    lines.push(`${message.slice(message.indexOf(' - {') + 3)}\n`);
+    rest = rest.subarray(end);
+  }
+  return lines;
+}
+
+/** Each entry once, by its number: a logger may have got some of them twice. */
+const onceEach = (lines) => [...new Set(lines)].sort((a, b) => JSON.parse(a).entry.seq - JSON.parse(b).entry.seq).join('');
+
+/** The TLS of Node as a logger: RFC 5425 with a certificate that is checked. It can break off a connection after so many bytes. */
 async function syslog(report) {
   const place = new Signalbox();
   const { ca, own, certificate } = certificates(place.folder);
-  const batches = [];
+  const [got, broken] = [[], []];
+  let cut = Infinity;
   const server = createTlsServer({ key: readFileSync(own), cert: readFileSync(certificate) }, (socket) => {
     const parts = [];
-    socket.on('data', (part) => parts.push(part));
-    socket.on('end', () => { if (parts.length) batches.push(Buffer.concat(parts)); });
+    let size = 0;
+    socket.on('data', (part) => {
+      parts.push(part);
+      size += part.length;
+      if (size <= cut) return;
+      broken.push(Buffer.concat(parts).subarray(0, cut));
+      parts.length = 0;
+      socket.destroy();
+    });
+    socket.on('end', () => { if (parts.length) got.push(Buffer.concat(parts)); });
     // Who does not trust the certificate breaks off.
     socket.on('error', () => undefined);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const lines = (batches) => batches.flatMap(entriesOf);
   try {
     await runs(place, 2);
     await report('Syslog: over TLS to a certificate that is vouched for, and to no other', async () => {
@@ -274,20 +410,21 @@ async function syslog(report) {
       const stranger = await last(place, 'add', '--kind', 'syslog', '--url', url, '--allow-local');
       assert.equal(stranger.code, 1);
       assert.match(stranger.sink.error, /certificate/u);
-      assert.equal(batches.length, 0);
+      assert.equal(got.length, 0);
       await place.run('audit', 'sinks', 'remove', stranger.sink.id);
       const { code, sink } = await last(place, 'add', '--kind', 'syslog', '--url', url, '--ca', ca, '--allow-local');
       assert.deepEqual([code, sink.waiting], [0, 0], JSON.stringify(sink));
-      const lines = [];
-      for (let rest = Buffer.concat(batches); rest.length; ) {
-        const space = rest.indexOf(32);
-        const end = space + 1 + Number(rest.toString('utf8', 0, space));
-        const message = rest.toString('utf8', space + 1, end);
-        assert.match(message, /^<1\d\d>1 \S+ - signalbox - [A-Z_]+ - \{"entry":/u);
-        lines.push(`${message.slice(message.indexOf(' - {') + 3)}\n`);
-        rest = rest.subarray(end);
-      }
-      await verified(place, lines.join(''));
+      await verified(place, lines(got).join(''));
+    });
+    await report('Syslog: broken off in the middle of a batch over TLS, the batch comes again, whole and in order', async () => {
+      await runs(place, 2);
+      cut = 2_000;
+      const { code, sink } = await last(place, 'now');
+      assert.ok(code === 1 && broken.length > 0 && sink.waiting > 0 && sink.error, JSON.stringify(sink));
+      cut = Infinity;
+      assert.equal((await last(place, 'now')).code, 0);
+      await verified(place, lines(got).join(''));
+      await verified(place, onceEach(lines([...got, ...broken])));
     });
   } finally {
     server.close();
@@ -295,8 +432,85 @@ async function syslog(report) {
   }
 }
 
+/** Debian's rsyslog with OpenSSL, which ends connections as RFC 5425 asks, where it is installed. `SIGNALBOX_RSYSLOG` is the folder of one that was only unpacked. */
+function rsyslogPrograms() {
+  const root = process.env.SIGNALBOX_RSYSLOG ?? '/';
+  const [program, modules] = [join(root, 'usr/sbin/rsyslogd'), join(root, 'usr/lib/x86_64-linux-gnu/rsyslog')];
+  return existsSync(program) && existsSync(join(modules, 'lmnsd_ossl.so')) ? { program, modules, libraries: join(root, 'usr/lib/x86_64-linux-gnu') } : undefined;
+}
+
+/** A real logger that is killed in the middle of a batch: what it had written is there, and the batch comes again. */
+async function rsyslog(report) {
+  const found = rsyslogPrograms();
+  if (!found) return void console.log('skipped rsyslog: apt-get install rsyslog rsyslog-openssl');
+  const [place, port, behind] = [new Signalbox(), await freePort(), await freePort()];
+  const { ca, own, certificate } = certificates(place.folder);
+  const file = join(place.folder, 'audit.log');
+  const config = place.file('rsyslog.conf', `
+global(workDirectory="${place.folder}" maxMessageSize="512k" defaultNetstreamDriverCAFile="${ca}" defaultNetstreamDriverCertFile="${certificate}"
+  defaultNetstreamDriverKeyFile="${own}" parser.escapeControlCharactersOnReceive="off")
+module(load="imtcp" streamDriver.name="ossl" streamDriver.mode="1" streamDriver.authMode="anon")
+template(name="line" type="string" string="%msg%\\n")
+ruleset(name="audit") { action(type="omfile" file="${file}" template="line" flushOnTXEnd="on") }
+input(type="imtcp" port="${behind}" address="127.0.0.1" ruleset="audit")
+`);
+  const listens = () => new Promise((done) => { const socket = connect(behind, '127.0.0.1', () => { socket.destroy(); done(true); }).on('error', () => done(false)); });
+  const start = async () => {
+    const child = spawn(found.program, ['-n', '-f', config, '-i', join(place.folder, 'rsyslog.pid'), '-M', found.modules], { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, LD_LIBRARY_PATH: found.libraries } });
+    await eventually('rsyslog listens', listens);
+    return child;
+  };
+  let child = await start();
+  // In front of it: cuts off after so many bytes, and kills the logger.
+  const cut = { after: Infinity };
+  const front = createServer({ allowHalfOpen: true }, (socket) => {
+    const logger = connect({ port: behind, host: '127.0.0.1', allowHalfOpen: true });
+    let sent = 0;
+    socket.on('data', (part) => {
+      const room = cut.after - sent;
+      sent += part.length;
+      if (part.length <= room) return void logger.write(part);
+      logger.write(part.subarray(0, Math.max(0, room)), () => { child.kill('SIGKILL'); });
+    });
+    // How the logger ends is how the sender hears it: an end, or a reset when it had not read everything.
+    logger.on('data', (part) => socket.write(part)).on('end', () => socket.end()).on('error', () => socket.resetAndDestroy());
+    socket.on('end', () => logger.end()).on('error', () => logger.destroy()).on('close', () => logger.destroy());
+  }).listen(port, '127.0.0.1');
+  await once(front, 'listening');
+  const lines = () => (existsSync(file) ? readFileSync(file, 'utf8') : '').split('\n').filter(Boolean).map((line) => `${line.trim()}\n`);
+  try {
+    await runs(place, 2);
+    await report('rsyslog: every entry over TLS; the verifier takes what it wrote', async () => {
+      const { code, sink } = await last(place, 'add', '--kind', 'syslog', '--url', `syslog://127.0.0.1:${port}`, '--ca', ca, '--allow-local');
+      assert.deepEqual([code, sink.waiting], [0, 0], JSON.stringify(sink));
+      await eventually('the entries are written', () => lines().length >= sink.next);
+      await verified(place, onceEach(lines()));
+    });
+    await report('rsyslog: kill -9 in the middle of a batch: the batch comes again, nothing is missing', async () => {
+      await runs(place, 12);
+      const { next } = (await last(place, 'list')).sink;
+      const ended = once(child, 'exit');
+      cut.after = 9_000;
+      const { code, sink } = await last(place, 'now');
+      await ended;
+      assert.ok(code === 1 && sink.next === next && sink.waiting > 0 && sink.error, JSON.stringify(sink));
+      cut.after = Infinity;
+      child = await start();
+      const after = (await last(place, 'now')).sink;
+      assert.equal(after.waiting, 0, JSON.stringify(after));
+      await eventually('the entries are written', () => new Set(lines()).size >= after.next);
+      await verified(place, onceEach(lines()));
+    });
+  } finally {
+    child.kill('SIGKILL');
+    front.close();
+    place.end();
+  }
+}
+
 export async function sinks(report) {
   await syslog(report);
+  await rsyslog(report);
   await postgres(report);
   await s3(report);
 }

@@ -7,6 +7,7 @@ import { systemLanguage } from './language.ts';
 import { en } from './t.ts';
 import { kinds, zh } from './zh.ts';
 import { localKinds, withWords } from './kind-words.ts';
+import { groupTitle } from '../schema-form/group-title.ts';
 import type { NodeDescriptor } from '../api/types.ts';
 
 afterEach(() => applyLanguage('en'));
@@ -73,6 +74,18 @@ function shown(value: unknown, at: string, isNames = false): string[] {
     return shown(one, `${at}/${key}`, !isNames && (key === 'properties' || key === '$defs'));
   });
 }
+function groupsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => (key === 'group' && typeof one === 'string' ? [one] : groupsIn(one)));
+}
+
+it('u_24 each heading of a group of settings has a Chinese text', async () => {
+  const groups = [...new Set(groupsIn(catalog.map((kind) => kind.config)))];
+  expect(groups).toContain('Result');
+  await applyLanguage('zh');
+  expect(groups.filter((group) => groupTitle(group) === group)).toEqual([]);
+});
+
 const pointers = (kind: NodeDescriptor): string[] => ['/title', '/description', ...kind.ports.filter((port) => port.title !== undefined).map((port) => `/ports/${port.id}/title`), ...shown(kind.config, '/config')];
 
 it('u_24 each title and description of the catalog has a Chinese text', () => {

@@ -10,6 +10,7 @@ import { IconButton, Select, TextInput } from '../kit/index.ts';
 import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
+import { groupTitle } from './group-title.ts';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
 import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, keyOf, labelOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
@@ -50,7 +51,7 @@ export function Properties({ schema, value, path, only }: { schema: JsonSchema; 
         const title = named !== group ? named : undefined;
         group = named;
         const body = row.length > 1 ? <div className="form-two">{row.map(field)}</div> : field(first);
-        return title ? <div key={first[0]} className="form-group"><span className="cap">{title}</span>{body}</div> : <div key={first[0]} className="form-cell">{body}</div>;
+        return title ? <div key={first[0]} className="form-group"><span className="cap">{groupTitle(title)}</span>{body}</div> : <div key={first[0]} className="form-cell">{body}</div>;
       })}
     </>
   );

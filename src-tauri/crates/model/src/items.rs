@@ -425,6 +425,11 @@ impl Items {
         each.sum()
     }
 
+    /// Whether one of the parts that begin behind the first `items` is packed as text. Earlier ones are not looked at.
+    pub fn is_text_behind(&self, items: usize) -> bool {
+        self.parts.iter().skip(items / PART).any(|part| !matches!(part, Part::Plain(_)))
+    }
+
     /// How many of them are packed as text.
     pub fn as_text(&self) -> usize {
         self.parts.iter().filter(|part| !matches!(part, Part::Plain(_))).count() * PART

@@ -27,11 +27,32 @@ impl JsonLines {
         is_last: bool,
         row: &mut dyn FnMut(String) -> Result<bool, NodeFailure>,
     ) -> Result<bool, NodeFailure> {
-        self.pending.extend_from_slice(bytes);
-        let all = std::mem::take(&mut self.pending);
-        // The byte of a line break is no part of another sign in UTF-8.
-        let end = if is_last { all.len() } else { all.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
-        let text = std::str::from_utf8(&all[..end]).map_err(|error| {
+        // The byte of a line break is no part of another sign in UTF-8. A line that comes in many pieces is searched and copied once.
+        let whole =
+            if is_last { bytes.len() } else { bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1) };
+        let (now, later) = bytes.split_at(whole);
+        if !now.is_empty() || is_last {
+            self.pending.extend_from_slice(now);
+            let lines = std::mem::take(&mut self.pending);
+            if !self.rows(&lines, row)? {
+                return Ok(false);
+            }
+            self.before += lines.len() as u64;
+        }
+        self.pending.extend_from_slice(later);
+        if self.pending.len() > MAX_BYTES {
+            return Err(too_large(&format!("Line {} of {}", self.line + 1, self.what), self.pending.len() as u64));
+        }
+        Ok(true)
+    }
+
+    /// Hands on complete lines.
+    fn rows(
+        &mut self,
+        bytes: &[u8],
+        row: &mut dyn FnMut(String) -> Result<bool, NodeFailure>,
+    ) -> Result<bool, NodeFailure> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
             let byte = self.before + error.valid_up_to() as u64 + 1;
             let words =
                 format!("{} is not UTF-8 text (byte {byte}). Save it as UTF-8, or read it as binary", big(&self.what));
@@ -43,11 +64,6 @@ impl JsonLines {
             if !line.trim().is_empty() && !row(self.read(line)?)? {
                 return Ok(false);
             }
-        }
-        self.before += end as u64;
-        self.pending.extend_from_slice(&all[end..]);
-        if self.pending.len() > MAX_BYTES {
-            return Err(too_large(&format!("Line {} of {}", self.line + 1, self.what), self.pending.len() as u64));
         }
         Ok(true)
     }
@@ -93,6 +109,18 @@ mod tests {
         for cut in 0..text.len() {
             assert_eq!(read(&[&text[..cut], &text[cut..]]).expect("lines"), ["{\"a\":\"ä\"}", "[1,2]", "7"], "{cut}");
         }
+    }
+
+    /// Work grows with the text, not with its pieces: one line in 10^6 pieces is copied once.
+    #[test]
+    fn a_line_in_a_million_pieces_is_read() {
+        let (begin, piece, end) = (b"\"".to_vec(), b"abcd".to_vec(), b"\"\n7".to_vec());
+        let pieces: Vec<&[u8]> = std::iter::once(&begin[..])
+            .chain(std::iter::repeat_n(&piece[..], 1_000_000))
+            .chain(std::iter::once(&end[..]))
+            .collect();
+        let rows = read(&pieces).expect("two lines");
+        assert_eq!((rows.len(), rows[0].len(), rows[1].as_str()), (2, 4_000_002, "7"));
     }
 
     #[test]

@@ -211,17 +211,19 @@ impl Change {
             .execute(params![doc, document.id, hash, document.title, metadata])
             .map_err(failed)?;
         let doc = self.connection.last_insert_rowid();
-        for chunk in chunks(&document.text, document.format, document.size) {
-            self.add(doc, document.title.as_deref(), &chunk)?;
+        let found = chunks(&document.text, document.format, document.size);
+        // Refused before any of them is written, which takes much longer.
+        self.chunks = self.chunks.saturating_add(found.len() as u64);
+        if self.chunks > MOST_CHUNKS {
+            return Err(RetrievalError::Full { limit: MOST_CHUNKS });
+        }
+        for chunk in &found {
+            self.add(doc, document.title.as_deref(), chunk)?;
         }
         Ok(became)
     }
 
     fn add(&mut self, doc: i64, title: Option<&str>, chunk: &Chunk) -> Result<()> {
-        if self.chunks >= MOST_CHUNKS {
-            return Err(RetrievalError::Full { limit: MOST_CHUNKS });
-        }
-        self.chunks += 1;
         self.connection
             .prepare_cached("INSERT INTO chunks (doc, start, end, heading, text, page) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
             .map_err(failed)?

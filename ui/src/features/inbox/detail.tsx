@@ -144,11 +144,12 @@ function More({ value, hint, onChange }: { value: string; hint: string; onChange
   );
 }
 
-/** The error in plain words, or what the author wrote. */
+/** The error in plain words, or what the author wrote. A question is no failure: it stands alone. */
 function What({ task }: { task: Task }) {
   const [details, setDetails] = useState(false);
   const error = task.error;
-  const message = error?.message ?? task.errorMessage;
+  const isQuestion = task.reason === 'question' && Boolean(task.instructions);
+  const message = isQuestion ? undefined : error?.message ?? task.errorMessage;
   if (!message && !task.instructions) return null;
   return (
     <div className={`banner ib-what ${message ? '' : 'sel'}`}>

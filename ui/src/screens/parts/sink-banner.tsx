@@ -14,7 +14,7 @@ export function SinkBanner() {
   return (
     <Banner signal="warn" title={t('sink.failedTitle')} actions={<>
       {may('audit_sink_now') ? <Button small icon="retry" busy={busy} onClick={() => void run(() => act('audit_sink_now', {}))}>{t('sink.now')}</Button> : null}
-      <Button small onClick={() => navigate({ screen: 'settings' })}>{t('anchor.toSettings')}</Button>
+      <Button small onClick={() => navigate({ screen: 'settings', part: 'sinks' })}>{t('anchor.toSettings')}</Button>
     </>}>
       {late.map((sink) => <p key={sink.id} className="s t2">{sink.error} {tn('sink.waiting', sink.waiting)}</p>)}
       <p className="s t3">{t('sink.failedText')}</p>

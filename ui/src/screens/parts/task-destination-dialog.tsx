@@ -85,7 +85,7 @@ export function DestinationDialog({ onClose }: { onClose(): void }) {
     <FormDialog title={t('dest.newTitle')} submit={t('dest.submit')} busy={busy} error={error} complete={complete} width={620} onSubmit={() => void save()} onClose={onClose}>
       <div className="sec-two">
         <Field label={t('dest.service')} required {...(kind?.description ? { hint: kind.description } : {})}>
-          {({ id }) => <Select id={id} label={t('dest.service')} value={service} onChange={choose} options={[{ value: '', label: '…' }, ...(kinds.data ?? []).map((one) => ({ value: one.connector, label: one.title })), { value: MAIL, label: t('dest.mail') }]} />}
+          {({ id }) => <Select id={id} label={t('dest.service')} value={service} onChange={choose} options={[{ value: '', label: t('form.choose') }, ...(kinds.data ?? []).map((one) => ({ value: one.connector, label: one.title })), { value: MAIL, label: t('dest.mail') }]} />}
         </Field>
         <Field label={t('dest.name')} required hint={t('dest.nameHint')}>
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} maxLength={100} />}
@@ -120,7 +120,7 @@ export function DestinationDialog({ onClose }: { onClose(): void }) {
           {decides ? (
             <>
               <p className="s t2">{kind.decisions}</p>
-              <Field label={t('dest.decideSecret')} required>{({ id }) => <Select id={id} label={t('dest.decideSecret')} value={decideSecret} onChange={setDecideSecret} options={secretOptions('…')} />}</Field>
+              <Field label={t('dest.decideSecret')} required>{({ id }) => <Select id={id} label={t('dest.decideSecret')} value={decideSecret} onChange={setDecideSecret} options={secretOptions(t('form.choose'))} />}</Field>
               <Field label={t('dest.decideValues')} hint={t('dest.decideValuesHint')}>{({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} rows={3} value={values} onChange={setValues} maxLength={5000} />}</Field>
             </>
           ) : null}

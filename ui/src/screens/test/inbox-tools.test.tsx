@@ -59,10 +59,12 @@ it('a rule is told by its name, whatever that is', async () => {
 
 it('a question of an agent is filled in like a form, and not corrected like a failure', async () => {
   const schema = { type: 'object', required: ['answer'], properties: { answer: { type: 'string', title: 'Answer' } } };
-  await showInbox('#/inbox/task-1', [task(1, { reason: 'question', title: 'Paint: Painter asks', instructions: 'Which colour?', allowedActions: ['submit', 'reject', 'abort'], input: {}, schema, suggestions: [], redacted: [] })]);
+  await showInbox('#/inbox/task-1', [task(1, { reason: 'question', title: 'Paint: Painter asks', instructions: 'Which colour?', errorMessage: "The agent 'Painter' asks: Which colour?", allowedActions: ['submit', 'reject', 'abort'], input: {}, schema, suggestions: [], redacted: [] })]);
   const box = await detail();
   expect(await within(box).findByRole('button', { name: /^Submit/ })).toBeTruthy();
   expect(await within(box).findByLabelText(/^Answer/)).toBeTruthy();
   expect(within(box).queryByText('Correct the input')).toBeNull();
   expect(within(box).getByText('Which colour?')).toBeTruthy();
+  expect(within(box).queryByText(/The agent 'Painter' asks/), 'once, and not as an error').toBeNull();
+  expect(box.querySelector('.ib-what .c-err')).toBeNull();
 });

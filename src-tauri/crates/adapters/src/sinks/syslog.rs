@@ -1,5 +1,6 @@
 //! A logger: messages of RFC 5424 over TLS with octet counting (RFC 5425). The protocol has no receipt; the end of the
-//! connection is one, because a logger ends it when it has read everything.
+//! connection is one, because a logger ends it when it has read everything. RFC 5425 asks it to say farewell with a
+//! `close_notify`; one that does so when it is looked at must do so after a batch, otherwise it was broken off (ADR 188).
 
 use super::connect::{Waiter, other, server_name, tcp, tls};
 use super::remote::Place;
@@ -17,6 +18,16 @@ pub(super) struct Syslog {
     place: Place,
     connector: TlsConnector,
     waiter: Waiter,
+    says_farewell: bool,
+}
+
+/// How a logger ended a connection that was ended here.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    /// With the farewell of TLS, or without TLS.
+    Farewell,
+    /// Without a word, and without an error.
+    Silent,
 }
 
 trait Pipe: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -41,9 +52,10 @@ pub(super) fn frame(line: &AuditLine) -> String {
 impl Syslog {
     pub(super) fn open(place: Place, threads: Handle) -> io::Result<Self> {
         let connector = TlsConnector::from(Arc::new(tls(&place)?));
-        let sink = Self { waiter: Waiter::new(&place, threads), place, connector };
+        let mut sink = Self { waiter: Waiter::new(&place, threads), place, connector, says_farewell: false };
         // A logger that does not answer, or has a wrong certificate, is told before anything is read for it.
-        sink.waiter.wait(async { sink.connect().await?.shutdown().await })?;
+        let end = sink.waiter.wait(async { Ok(ended(sink.connect().await?).await.unwrap_or(End::Silent)) })?;
+        sink.says_farewell = end == End::Farewell;
         Ok(sink)
     }
 
@@ -59,18 +71,27 @@ impl Syslog {
         let mut pipe = self.connect().await?;
         pipe.write_all(text.as_bytes()).await?;
         pipe.flush().await?;
-        pipe.shutdown().await?;
-        let mut rest = [0; 256];
-        loop {
-            match pipe.read(&mut rest).await {
-                Ok(0) => return Ok(()),
-                Ok(_) => {}
-                // It closed the connection without the farewell of TLS, after it had read ours.
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
-                Err(error) => {
-                    return Err(other(format!("it broke the connection off before it had read all: {error}")));
-                }
-            }
+        let end = ended(pipe)
+            .await
+            .map_err(|error| other(format!("it broke the connection off before it had read all: {error}")))?;
+        if self.says_farewell && end == End::Silent {
+            return Err(other("it ended the connection without the farewell of TLS, so it may not have read all"));
+        }
+        Ok(())
+    }
+}
+
+/// Ends a connection and waits until the logger has ended it, too.
+async fn ended(mut pipe: Box<dyn Pipe>) -> io::Result<End> {
+    pipe.shutdown().await?;
+    let mut rest = [0; 256];
+    loop {
+        match pipe.read(&mut rest).await {
+            Ok(0) => return Ok(End::Farewell),
+            Ok(_) => {}
+            // Not all loggers say farewell.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(End::Silent),
+            Err(error) => return Err(error),
         }
     }
 }

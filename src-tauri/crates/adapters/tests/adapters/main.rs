@@ -32,4 +32,5 @@ mod mcp_questions;
 mod oauth_secrets;
 #[cfg(unix)]
 mod proxy;
+mod streams;
 mod vault;

@@ -32,19 +32,21 @@ struct Waiting {
 /// A refusal as a question. `at`: the checks; `can_mask`: whether what was found can be replaced; `output`: what the call made.
 pub fn asking(refused: NodeFailure, at: Vec<String>, can_mask: bool, output: Option<CallOutput>) -> NodeFailure {
     let name = refused.details.get("guard").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut ways = vec!["release", "mask", "refuse"];
-    let mut about =
-        "release: the data goes on as it is. mask: placeholders replace what was found. refuse: it is blocked.";
-    if !can_mask {
-        ways.remove(1);
-        about = "release: the data goes on as it is. refuse: it is blocked.";
-    }
+    let ways = [
+        ("release", "Release: the data continues unchanged"),
+        ("mask", "Mask: placeholders replace what was found"),
+        ("refuse", "Refuse: the step fails"),
+    ];
+    let ways = || ways.into_iter().filter(|(way, _)| can_mask || *way != "mask");
+    let values: Vec<&str> = ways().map(|(way, _)| way).collect();
+    let labels: Value = ways().map(|(way, label)| (way.to_owned(), Value::from(label))).collect();
     let question = json!({
         "from": format!("the safety check '{name}'"),
         "message": told(&refused),
         "schema": {
             "type": "object", "required": [DECISION], "additionalProperties": false,
-            "properties": { DECISION: { "type": "string", "title": "Decision", "description": about, "enum": ways } },
+            "properties": { DECISION: {
+                "type": "string", "title": "Decision", "enum": values, "x-ui": { "labels": labels } } },
         },
         "values": {},
     });

@@ -100,10 +100,15 @@ impl PutOut {
         self.ports().all(|of| of.items.is_empty())
     }
 
-    pub(crate) fn add(&mut self, slot: usize, port: usize, items: &Items) {
-        if !items.is_empty() {
-            self.of(short(port)).add(short(slot), items);
+    /// Whether a part of a list was packed as text now. This is done at the end of each slot, so it must not go through the list.
+    pub(crate) fn add(&mut self, slot: usize, port: usize, items: &Items) -> bool {
+        if items.is_empty() {
+            return false;
         }
+        let of = self.of(short(port));
+        let before = of.items.len();
+        of.add(short(slot), items);
+        of.items.is_text_behind(before)
     }
 
     fn of(&mut self, port: u32) -> &mut OfPort {
@@ -121,11 +126,6 @@ impl PutOut {
 
     fn ports(&self) -> impl Iterator<Item = &OfPort> {
         self.first.iter().chain(&self.more)
-    }
-
-    /// How many are packed as text.
-    pub(crate) fn as_text(&self) -> usize {
-        self.ports().map(|of| of.items.as_text()).sum()
     }
 
     /// About how many bytes of memory they take.

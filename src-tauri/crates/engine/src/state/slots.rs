@@ -136,7 +136,7 @@ impl Slots {
         }
         self.ended[slot / 64] |= 1 << (slot % 64);
         let several = self.count > 1;
-        let packed = if several { self.put_out.as_text() } else { 0 };
+        let mut packed = false;
         for (port, items) in ports {
             let known = self.ports.iter().position(|known| *known == port);
             let port = known.unwrap_or_else(|| {
@@ -146,10 +146,10 @@ impl Slots {
             if self.count > 1 {
                 self.weight.0 += items.memory(value_size::of_item);
             }
-            self.put_out.add(slot, port, &items);
+            packed |= self.put_out.add(slot, port, &items);
         }
         // What is packed takes less, and in a file nearly nothing.
-        if several && self.put_out.as_text() != packed {
+        if several && packed {
             self.weight.0 = self.failed.0 + self.put_out.memory(value_size::of_item);
         }
         true

@@ -29,6 +29,23 @@ fn a_good_file_has_none() {
     assert_eq!(file(|_| {}), []);
 }
 
+/// G-22: an agent that may write much, or choose between many paths, runs, and a hint says what is narrower.
+#[test]
+fn g_22_wide_rights_of_an_agent_are_hinted_at() {
+    let agent = |writes: usize, transitions: usize| {
+        let names = |count: usize| (0..count).map(|n| format!("n{n}")).collect::<Vec<_>>();
+        let found = file(|f| {
+            let step = json!({ "type": "agent.task", "writes": names(writes), "config": { "transitions": names(transitions) } });
+            f["nodes"]["b"] = step;
+        });
+        let hints = found.into_iter().filter(|one| one.message.contains("lets a model"));
+        hints.map(|one| (one.severity, one.path, one.hint.is_empty())).collect::<Vec<_>>()
+    };
+    assert_eq!(agent(5, 3), []);
+    assert_eq!(agent(6, 3), [(Severity::Warning, "/nodes/b/writes".into(), false)]);
+    assert_eq!(agent(5, 4), [(Severity::Warning, "/nodes/b/config/transitions".into(), false)]);
+}
+
 #[test]
 fn limits_that_cannot_hold_are_told_with_their_place() {
     let settings = |settings: Value| file(|f| f["settings"] = settings);

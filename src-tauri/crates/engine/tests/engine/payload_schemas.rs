@@ -1,6 +1,8 @@
 //! The published schemas of the error object and of the envelope refuse what the requirements refuse.
 
+use crate::driver::{World, compile};
 use serde_json::{Value, json};
+use signalbox_engine::RunState;
 use signalbox_engine::schema::Schema;
 use std::sync::Arc;
 
@@ -100,4 +102,27 @@ fn ts_160_an_envelope_that_breaks_the_definition_is_refused() {
         let payload = changed(&valid, pointer, Some(wrong));
         assert!(schema.validate(&payload).is_err(), "{payload}");
     }
+}
+
+/// D-12, K-61: in debug builds each step holds what arrives against the definition. Here the id of the run has the length of a UUID
+/// and is none.
+#[cfg(debug_assertions)]
+#[test]
+fn d_12_an_envelope_that_breaks_the_definition_fails_its_step() {
+    let compiled = compile(json!({
+        "signalbox": 1, "id": "w", "name": "w", "settings": { "errorPolicy": "fail" },
+        "nodes": { "a": { "type": "t.pass" }, "b": { "type": "t.pass" } },
+        "edges": [{ "from": "a.success", "to": "b" }]
+    }));
+    let ended = |run: &str| {
+        let mut world = World::new(&compiled, &|_, _, _| None, 0);
+        world.state = RunState::new(&compiled, run, None);
+        world.start(json!({}));
+        world.run_to_end();
+        serde_json::to_string(&world.events).expect("JSON")
+    };
+    let broken = ended("a-run-id-of-thirty-six-letters-xxxxx");
+    assert!(broken.contains("is no ExecutionPayload: ") && broken.contains("/runId"), "{broken}");
+    let good = ended("0190b8a0-0000-7000-8000-000000000001");
+    assert!(!good.contains("ExecutionPayload"), "{good}");
 }

@@ -2,6 +2,7 @@
 
 #[path = "../../../store/tests/store/small_disk.rs"]
 pub(crate) mod small_disk;
+use crate::sinks::{chain, held, run_once};
 use crate::support;
 
 use serde_json::{Value, json};
@@ -41,6 +42,34 @@ impl Full {
         let data = self.disk.path().display().to_string();
         self.place.run(&[args, &["--data", &data]].concat())
     }
+}
+
+/// A copy of the audit chain on a disk that becomes full: it is late and says so, and is whole when there is room again.
+#[test]
+fn k_22_a_copy_on_a_full_disk_is_late_and_catches_up() {
+    let Some(disk) = SmallDisk::new("256k") else { return };
+    let place = TestHome::new();
+    run_once(&place);
+    let file = disk.path().join("audit.jsonl");
+    let sink = |args: &[&str]| place.run(&[&["audit", "sinks"], args, &["--json"]].concat());
+    assert_eq!(sink(&["add", "--file", &file.display().to_string()]).code, 0);
+    let next = sink(&["list"]).json()[0]["next"].as_u64().expect("a number");
+    disk.fill();
+    // The last block of the file takes the beginning of what is written.
+    (0..3).for_each(|_| run_once(&place));
+    let late = sink(&["now"]);
+    let told = &late.json()[0];
+    assert_eq!((late.code, told["next"].as_u64()), (1, Some(next)), "{told}");
+    assert!(told["waiting"].as_u64() > Some(6), "{told}");
+    assert!(told["error"].as_str().is_some_and(|why| why.contains("disk is full")), "{told}");
+    let listed = place.run(&["audit", "sinks", "list"]).out;
+    assert!(listed.contains("disk is full") && listed.contains("wait"), "{listed}");
+    assert_eq!(place.run(&["audit", "verify"]).code, 0, "the chain of record is whole");
+    disk.free();
+    assert_eq!(sink(&["now"]).code, 0);
+    assert_eq!(held(&file), chain(&place));
+    let told = place.run(&["audit", "verify", &file.display().to_string()]);
+    assert!(told.code == 0 && told.out.starts_with("OK: "), "{}{}", told.out, told.err);
 }
 
 /// What is verified counts; that it could not be recorded stands beside it.

@@ -32,6 +32,8 @@ mod hooks;
 mod import;
 mod imported_checkpoint;
 mod limits;
+#[cfg(target_os = "linux")]
+mod list_memory;
 mod manual;
 mod masks;
 mod mcp_server;

@@ -28,7 +28,7 @@ fn metrics(serving: &Serving) -> BTreeMap<String, f64> {
     numbers
 }
 
-/// O-03 among the others: durations as a histogram by type of step.
+/// O-02 counters, O-03 durations by type of step, O-04 gauges; O-08: what succeeded and what failed is counted by itself.
 #[test]
 fn ts_165_runs_calls_and_their_durations_are_counted() {
     let place = TestHome::new();

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use support::{TestHome, workflow};
@@ -75,6 +76,9 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     Some(Asked { method, path, create_only, body: String::from_utf8(body).expect("text") })
 }
 
+/// Instead of a status: the answer breaks off in the middle.
+const CUT: u16 = 0;
+
 /// A server of HTTP that answers with a status and a body; its address.
 fn serve(answer: impl Fn(Asked) -> (u16, String) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -86,8 +90,11 @@ fn serve(answer: impl Fn(Asked) -> (u16, String) + Send + Sync + 'static) -> Str
             thread::spawn(move || {
                 while let Some(asked) = read(&stream) {
                     let (status, body) = answer(asked);
-                    let head = format!("HTTP/1.1 {status} Told\r\ncontent-length: {}\r\n\r\n", body.len());
-                    if (&stream).write_all((head + &body).as_bytes()).is_err() {
+                    let shown = if status == CUT { 200 } else { status };
+                    let head = format!("HTTP/1.1 {shown} Told\r\ncontent-length: {}\r\n\r\n", body.len());
+                    let text = head + &body;
+                    let end = if status == CUT { text.len() - body.len() / 2 } else { text.len() };
+                    if (&stream).write_all(&text.as_bytes()[..end]).is_err() || status == CUT {
                         return;
                     }
                 }
@@ -203,6 +210,30 @@ fn k_22_an_index_that_refuses_one_entry_is_told_and_gets_all_in_the_end() {
     let why = list[0]["error"].as_str().unwrap_or_default();
     assert!(code == 1 && why.contains(&format!("the index has another entry with the number {}", last + 1)), "{list}");
     assert_eq!(place.run(&["audit", "verify"]).code, 0, "the chain of record is whole");
+}
+
+/// The index kept a batch, and the connection ends in the middle of its answer: nothing counts, and nothing is there twice.
+#[test]
+fn k_22_an_index_whose_answer_breaks_off_gets_the_batch_again() {
+    let place = TestHome::new();
+    run_once(&place);
+    let (index, cuts) = (Index::default(), AtomicUsize::new(0));
+    let held = index.clone();
+    let url = serve(move |asked| match asked.path.as_str() {
+        "/audit/_bulk" => {
+            let told = held.bulk(&asked.body).to_string();
+            (if cuts.fetch_add(1, Ordering::SeqCst) < 2 { CUT } else { 200 }, told)
+        }
+        "/audit/_mget" => (200, held.many(&asked.body).to_string()),
+        _ => (200, String::new()),
+    }) + "/audit";
+    let (code, list) = sinks(&place, &["add", "--kind", "elasticsearch", "--url", &url, "--allow-local"]);
+    assert!(code == 1 && list[0]["next"] == 0 && list[0]["waiting"].as_u64() > Some(3), "{list}");
+    assert!(list[0]["error"].is_string() && !index.lines().is_empty(), "{list}");
+    assert_eq!(sinks(&place, &["now"]).0, 1, "the second one breaks off, too");
+    let (code, list) = sinks(&place, &["now"]);
+    assert_eq!((code, list[0]["waiting"].as_u64()), (0, Some(0)), "{list}");
+    verified(&place, &index.lines());
 }
 
 /// Batches are objects of their own; one that another process wrote is read and not written over.

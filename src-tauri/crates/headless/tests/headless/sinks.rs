@@ -7,14 +7,14 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use support::{TestHome, eventually, workflow};
 
-fn run_once(place: &TestHome) {
+pub(crate) fn run_once(place: &TestHome) {
     let document = workflow(json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } } } }), json!([]));
     let file = place.file("flow.signalbox.json", document.to_string());
     assert_eq!(place.run(&["run", &file.display().to_string(), "--json"]).code, 0);
 }
 
 /// Numbers and hashes of a file, each line one entry.
-fn held(file: &Path) -> Vec<(u64, String)> {
+pub(crate) fn held(file: &Path) -> Vec<(u64, String)> {
     let text = std::fs::read_to_string(file).expect("the file");
     let line = |line: &str| {
         let line: Value = serde_json::from_str(line).expect("a line of JSON");
@@ -24,7 +24,7 @@ fn held(file: &Path) -> Vec<(u64, String)> {
 }
 
 /// What the store has.
-fn chain(place: &TestHome) -> Vec<(u64, String)> {
+pub(crate) fn chain(place: &TestHome) -> Vec<(u64, String)> {
     let store = rusqlite::Connection::open(place.data().join("signalbox.db")).expect("opens");
     let mut rows = store.prepare("SELECT seq, hash FROM audit_entry ORDER BY seq").expect("reads");
     let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("reads");
@@ -104,6 +104,36 @@ fn ts_050_k_22_a_file_outside_has_every_entry_once_and_in_order() {
     assert_eq!(place.run(&["audit", "sink", "remove", &id]).code, 0);
     assert_eq!(place.run(&["audit", "sink", "remove", &id]).code, 2);
     assert_eq!(place.run(&["audit", "verify"]).code, 0);
+}
+
+/// Killed at each step of a copy, also between the file and the position: the next copy continues, nothing is missing or there twice.
+#[cfg(all(unix, debug_assertions))]
+#[test]
+fn k_22_a_process_killed_while_it_copies_to_a_file_loses_and_doubles_nothing() {
+    use std::os::unix::process::ExitStatusExt;
+    let place = TestHome::new();
+    let file = place.dir.path().join("audit.jsonl");
+    assert_eq!(add(&place, &file).0, 0);
+    let (mut kills, mut copied) = (0, 0);
+    for point in ["begun", "committed"] {
+        for nth in 1.. {
+            run_once(&place);
+            let (before, all) = (held(&file).len(), chain(&place));
+            let mut now = place.command(&["audit", "sink", "now"]);
+            now.env("SIGNALBOX_FAILPOINT", format!("{point}:{nth}")).env("SIGNALBOX_KEY_STORE", "off");
+            if now.output().expect("it starts").status.signal().is_none() {
+                break;
+            }
+            kills += 1;
+            copied += usize::from(held(&file).len() > before);
+            assert!(all.starts_with(&held(&file)), "{point}:{nth}");
+        }
+        assert_eq!(place.run(&["audit", "sink", "now"]).code, 0);
+        assert_eq!(held(&file), chain(&place), "{point}");
+        let told = place.run(&["audit", "verify", &file.display().to_string()]);
+        assert!(told.code == 0 && told.out.starts_with("OK: "), "{}{}", told.out, told.err);
+    }
+    assert!(kills >= 2 && copied >= 1, "{kills} kills, {copied} after the entries were in the file");
 }
 
 /// A file of something else, of another installation, or that cannot be written: told, nothing is touched or lost.

@@ -196,7 +196,7 @@ impl Paged {
         };
         *made = Arc::downgrade(&packed);
         drop(made);
-        RECENT.keep(&packed);
+        RECENT.keep(&packed, packed.weight);
         packed
     }
 }

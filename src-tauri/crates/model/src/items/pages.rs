@@ -145,8 +145,11 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Parts that were read last are kept for whoever looks at their next item.
+/// Parts that were read last are kept for whoever looks at their next item: so many,
 const RECENT: usize = 8;
+/// or as many as have so many bytes, but at least two, because two lists may be read at the same time.
+const RECENT_BYTES: usize = 8 * 1024 * 1024;
+const LEAST: usize = 2;
 
 static LOADED: AtomicUsize = AtomicUsize::new(0);
 static MOST_LOADED: AtomicUsize = AtomicUsize::new(0);
@@ -185,19 +188,49 @@ pub(super) fn count_written() {
     WRITTEN.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Keeps the newest of what was read.
-pub(super) struct Recent<T>(Mutex<VecDeque<Arc<T>>>);
+/// Keeps the newest of what was read, each with its bytes.
+pub(super) struct Recent<T>(Mutex<VecDeque<(Arc<T>, usize)>>);
 
 impl<T> Recent<T> {
     pub(super) const fn new() -> Self {
         Self(Mutex::new(VecDeque::new()))
     }
 
-    pub(super) fn keep(&self, read: &Arc<T>) {
+    pub(super) fn keep(&self, read: &Arc<T>, bytes: usize) {
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone = if recent.len() >= RECENT { recent.pop_front() } else { None };
-        recent.push_back(Arc::clone(read));
+        let mut gone = Vec::new();
+        while recent.len() >= RECENT
+            || recent.len() >= LEAST
+                && recent.iter().map(|(_, bytes)| bytes).sum::<usize>().saturating_add(bytes) > RECENT_BYTES
+        {
+            gone.extend(recent.pop_front());
+        }
+        recent.push_back((Arc::clone(read), bytes));
         drop(recent);
         drop(gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(recent: &Recent<usize>) -> Vec<usize> {
+        recent.0.lock().expect("not poisoned").iter().map(|(one, _)| **one).collect()
+    }
+
+    #[test]
+    fn few_large_parts_are_kept_or_some_small_ones() {
+        let recent = Recent::new();
+        for one in 0..20 {
+            recent.keep(&Arc::new(one), 100_000);
+        }
+        assert_eq!(kept(&recent), (12..20).collect::<Vec<_>>());
+        recent.keep(&Arc::new(20), 8_000_000);
+        assert_eq!(kept(&recent), [17, 18, 19, 20]);
+        for one in 21..24 {
+            recent.keep(&Arc::new(one), 50_000_000);
+        }
+        assert_eq!(kept(&recent), [22, 23]);
     }
 }

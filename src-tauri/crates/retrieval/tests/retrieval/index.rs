@@ -222,3 +222,20 @@ async fn a_passage_of_a_pdf_has_its_page_also_in_an_older_index() {
     assert_eq!((found[0].page, found[0].start, found[0].end), (Some(2), 0, 29));
     assert_eq!(find(&indexes, "canteen", json!({})).await[0].page, None);
 }
+
+/// A text of 10^6 passages, where an index has at most 200,000: nothing of it is written, and what was there stays.
+#[tokio::test]
+async fn a_million_passages_are_refused_before_they_are_written() {
+    let (_folder, indexes) = indexes();
+    put(&indexes, texts(), false).await;
+    let huge = Document {
+        format: DocumentFormat::Text,
+        size: ChunkSize { max_chars: 4, overlap_chars: 0 },
+        ..document("huge", &"abc\n\n".repeat(1_000_000))
+    };
+    let mut change = indexes.change("manual", true).await.expect("opens");
+    let error = change.put(huge).await.expect_err("too many");
+    assert!(matches!(error, RetrievalError::Full { limit: 200_000 }), "{error:?}");
+    drop(change);
+    assert_eq!(ids(&find(&indexes, "refunds", json!({})).await), ["refunds"]);
+}

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Runtime;
 
 const KINDS: [Kind; 5] = [Kind::Postgres, Kind::S3, Kind::Elasticsearch, Kind::Syslog, Kind::Kafka];
@@ -61,15 +62,19 @@ fn a_server_that_never_answers_is_given_up_in_bounded_time() {
     }
 }
 
-/// A server with TLS that agrees to everything up to the end of the handshake, and counts the handshakes.
-fn encrypted(threads: &Runtime, folder: &Path) -> (u16, Arc<AtomicUsize>) {
+fn acceptor(folder: &Path) -> tokio_rustls::TlsAcceptor {
     let read = |name: &str| std::fs::read(folder.join(name)).expect("a file");
     let certificate = CertificateDer::from_pem_slice(&read("server.pem")).expect("a certificate");
     let key = PrivateKeyDer::from_pem_slice(&read("server.key")).expect("a key");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("versions");
     let config = config.with_no_client_auth().with_single_cert(vec![certificate], key).expect("they fit");
-    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(config));
+    tokio_rustls::TlsAcceptor::from(Arc::new(config))
+}
+
+/// A server with TLS that agrees to everything up to the end of the handshake, and counts the handshakes.
+fn encrypted(threads: &Runtime, folder: &Path) -> (u16, Arc<AtomicUsize>) {
+    let acceptor = acceptor(folder);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let done = Arc::new(AtomicUsize::new(0));
@@ -215,6 +220,42 @@ fn a_logger_that_breaks_off_has_taken_nothing() {
     });
     let not = copy(&threads, place(Kind::Syslog, "127.0.0.1", port, false)).expect_err("broken off");
     assert_eq!(not.taken, 0, "{not:?}");
+}
+
+/// A logger with TLS that reads to the end. It says farewell after an empty connection; after entries when it is told to.
+fn reader(threads: &Runtime, folder: &Path, says: fn(usize) -> bool) -> u16 {
+    let acceptor = acceptor(folder);
+    let listener = threads.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    threads.spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let mut stream = acceptor.accept(stream).await.expect("a handshake");
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes).await.expect("read");
+            if says(bytes.len()) {
+                stream.shutdown().await.expect("said");
+            }
+        }
+    });
+    port
+}
+
+/// Who says farewell as RFC 5425 asks, and then once does not, was broken off. Of a logger that never does, the end counts.
+#[test]
+fn a_logger_that_ends_without_its_farewell_has_taken_nothing() {
+    let threads = Runtime::new().expect("a runtime");
+    let folder = tempfile::tempdir().expect("a folder");
+    certificates(folder.path());
+    let ca = std::fs::read_to_string(folder.path().join("ca.pem")).expect("a file");
+    let copied = |says: fn(usize) -> bool| {
+        let port = reader(&threads, folder.path(), says);
+        let done = copy(&threads, Place { ca: Some(ca.clone()), ..place(Kind::Syslog, "localhost", port, true) });
+        done.map_err(|not| (not.taken, not.why.to_string()))
+    };
+    assert_eq!(copied(|_| true), Ok(()));
+    assert_eq!(copied(|_| false), Ok(()));
+    let why = "it ended the connection without the farewell of TLS, so it may not have read all";
+    assert_eq!(copied(|bytes| bytes == 0), Err((0, why.into())));
 }
 
 #[cfg(target_os = "linux")]
