@@ -35,6 +35,7 @@ mod limits;
 mod manual;
 mod masks;
 mod mcp_server;
+mod memory;
 mod metrics;
 mod model_peer;
 mod models;

@@ -3,17 +3,21 @@
 use crate::csv_table::Layout;
 use crate::document::failure;
 use crate::support::{first, made, made_text, text_or, wrong_setting};
-use crate::{Kind, Outcome, cel, csv_table, formats};
+use crate::{Kind, Outcome, cel, csv_table, formats, memory};
 use serde_json::{Map, Value};
 use signalbox_documents::{markup, toml_text, xml};
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::data::{Piece, Read};
 use signalbox_model::{Data, NodeFailure};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
 
 /// What is written, in messages.
 const WHAT: &str = "The value of 'from'";
+/// What the values may take of a format that needs them all at once, as much as those of an expression.
+const MOST_MEMORY: usize = 32 * 1024 * 1024;
 
 fn run(slot: &CallSlot) -> Outcome {
     let format = text_or(slot, "format", "json")?;
@@ -27,21 +31,62 @@ fn run(slot: &CallSlot) -> Outcome {
     // What is kept as text is written from it: its values would take many times as much.
     let data = if whole { slot.input.kept(0).unwrap_or_default() } else { cel::setting_data(slot, "from")? };
     let written = match (format, &data) {
-        ("json", Data::Text(text)) => text.text().to_owned(),
-        ("csv", Data::Text(text)) => csv_table::format_text(text, Layout::of(slot)?, WHAT)?,
-        (_, data) => of_value(slot, format, &data.value())?,
+        ("json", Data::Text(text)) => Cow::Borrowed(text.text()),
+        ("csv", Data::Text(text)) => csv_table::format_text(text, Layout::of(slot)?, WHAT)?.into(),
+        ("markdown" | "html", Data::Text(text)) if let Read::List(rows) = text.read() => {
+            of_rows(format, || rows.entries().map(|(_, row)| Arc::new(row.value())))?.into()
+        }
+        ("yaml", Data::Text(text)) if let Read::List(rows) = text.read() => yaml_of_rows(&rows)?.into(),
+        (_, data) => {
+            let value = values(data)?;
+            of_value(slot, format, &value)?.into()
+        }
     };
     if let Some(Data::Text(all)) = slot.input.kept(0)
         && let Read::Object(fields) = all.read()
     {
         return Ok(made_text(slot, with_field(&fields, into, &written)));
     }
-    let mut data = match &*first(slot) {
+    let mut object = match &*first(slot) {
         Value::Object(map) => map.clone(),
         _ => Map::new(),
     };
-    data.insert(into.to_owned(), Value::String(written));
-    Ok(made(slot, Value::Object(data)))
+    object.insert(into.to_owned(), Value::String(written.into_owned()));
+    Ok(made(slot, Value::Object(object)))
+}
+
+/// The values of what is written, within what an expression may give.
+fn values(data: &Data) -> Result<Arc<Value>, NodeFailure> {
+    let Data::Text(text) = data else { return Ok(data.value()) };
+    let bytes = memory::of_text(text.text());
+    if bytes <= MOST_MEMORY {
+        return Ok(text.value());
+    }
+    let words = format!(
+        "{WHAT} would take about {} MiB of memory as values, and this format needs them all at once; at most {} MiB are allowed. \
+         Write JSON, CSV, YAML, Markdown or HTML, or select less",
+        bytes.div_ceil(1 << 20),
+        MOST_MEMORY >> 20
+    );
+    Err(NodeFailure::validation("TOO_LARGE", words).detail("field", "from").detail("limit", MOST_MEMORY))
+}
+
+/// A table for people, a row at a time.
+fn of_rows<I: Iterator<Item = Arc<Value>>>(format: &str, rows: impl Fn() -> I) -> Result<String, NodeFailure> {
+    let table = if format == "html" { markup::html_rows(rows) } else { markup::markdown_rows(rows) };
+    table.map_err(failure)
+}
+
+/// YAML of a list is that of its entries, one after the other.
+fn yaml_of_rows(rows: &Piece<'_>) -> Result<String, NodeFailure> {
+    if rows.is_empty() {
+        return formats::write_yaml(&Value::Array(Vec::new()));
+    }
+    let mut all = String::new();
+    for (_, row) in rows.entries() {
+        all.push_str(&formats::write_yaml(&Value::Array(vec![row.value()]))?);
+    }
+    Ok(all)
 }
 
 /// All items as a table.
@@ -50,9 +95,7 @@ fn table(slot: &CallSlot, format: &str) -> Result<String, NodeFailure> {
         let rows = || (0..slot.input.len()).filter_map(|index| slot.input.data(index));
         return csv_table::format_rows(rows, Layout::of(slot)?, WHAT);
     }
-    let value = Value::Array(slot.input.iter().map(|item| (*item.data).clone()).collect());
-    let table = if format == "html" { markup::html_table } else { markup::markdown_table };
-    table(&value).map_err(failure)
+    of_rows(format, || (0..slot.input.len()).filter_map(|index| slot.input.data(index)))
 }
 
 fn of_value(slot: &CallSlot, format: &str, value: &Value) -> Result<String, NodeFailure> {
@@ -71,25 +114,40 @@ fn of_value(slot: &CallSlot, format: &str, value: &Value) -> Result<String, Node
     }
 }
 
-/// The text of an object with one field more, or with another value of it.
+/// The text of an object with one field more, or with another value of it. Its length is known before, because it is as long as
+/// the table and its text together.
 fn with_field(fields: &Piece<'_>, name: &str, text: &str) -> String {
-    let (name, text) = (Value::from(name).to_string(), Value::from(text).to_string());
-    let mut all = String::with_capacity(fields.text().len() + name.len() + text.len() + 2);
+    let name = Value::from(name).to_string();
+    let mut all = Vec::with_capacity(fields.text().len() + name.len() + escaped(text) + 4);
     let mut is_there = false;
-    let mut add = |key: &str, value: &str| {
-        all.push(if all.is_empty() { '{' } else { ',' });
-        all.push_str(key);
-        all.push(':');
-        all.push_str(value);
+    let mut add = |key: &str, value: Option<&str>| {
+        all.push(if all.is_empty() { b'{' } else { b',' });
+        all.extend_from_slice(key.as_bytes());
+        all.push(b':');
+        match value {
+            Some(value) => all.extend_from_slice(value.as_bytes()),
+            // Into memory: it does not fail.
+            None => drop(serde_json::to_writer(&mut all, text)),
+        }
     };
     for (key, value) in fields.written_members() {
         let is_it = key == name;
         is_there |= is_it;
-        add(key, if is_it { &text } else { value });
+        add(key, (!is_it).then_some(value));
     }
     if !is_there {
-        add(&name, &text);
+        add(&name, None);
     }
-    all.push('}');
-    all
+    all.push(b'}');
+    String::from_utf8(all).unwrap_or_default()
+}
+
+/// Bytes of a text in JSON, with its quotes.
+fn escaped(text: &str) -> usize {
+    let of = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
+        0..=31 => 6,
+        _ => 1,
+    };
+    2 + text.bytes().map(of).sum::<usize>()
 }
