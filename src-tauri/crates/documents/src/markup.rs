@@ -38,31 +38,28 @@ fn shown(value: Option<&Value>) -> String {
 
 /// A Markdown table. Signs that mean something there are escaped, and a cell stays on one line.
 pub fn markdown_table(value: &Value) -> Result<String, Error> {
-    markdown_rows(|| rows(value).iter())
+    let mut all = String::new();
+    markdown_rows(|| rows(value).iter(), &mut |piece| all.push_str(piece))?;
+    Ok(all)
 }
 
-/// The same of rows, which are gone through twice.
-pub fn markdown_rows<R, I>(rows: impl Fn() -> I) -> Result<String, Error>
+/// The same of rows, which are gone through twice; the text is given to `sink` row by row.
+pub fn markdown_rows<R, I>(rows: impl Fn() -> I, sink: &mut dyn FnMut(&str)) -> Result<(), Error>
 where
     R: Deref<Target = Value>,
     I: Iterator<Item = R>,
 {
     let columns = columns(rows())?;
     if columns.is_empty() {
-        return Ok(String::new());
+        return Ok(());
     }
-    let mut out = String::new();
-    let mut line = |cells: Vec<String>| {
-        out.push_str("| ");
-        out.push_str(&cells.join(" | "));
-        out.push_str(" |\n");
-    };
+    let mut line = |cells: Vec<String>| sink(&format!("| {} |\n", cells.join(" | ")));
     line(columns.iter().map(|name| escape_markdown(name)).collect());
     line(columns.iter().map(|_| "---".to_owned()).collect());
     for row in rows() {
         line(columns.iter().map(|name| escape_markdown(&shown(row.get(name)))).collect());
     }
-    Ok(out)
+    Ok(())
 }
 
 fn escape_markdown(text: &str) -> String {
@@ -84,11 +81,13 @@ fn escape_markdown(text: &str) -> String {
 
 /// An HTML table; every value is escaped.
 pub fn html_table(value: &Value) -> Result<String, Error> {
-    html_rows(|| rows(value).iter())
+    let mut all = String::new();
+    html_rows(|| rows(value).iter(), &mut |piece| all.push_str(piece))?;
+    Ok(all)
 }
 
-/// The same of rows, which are gone through twice.
-pub fn html_rows<R, I>(rows: impl Fn() -> I) -> Result<String, Error>
+/// The same of rows, which are gone through twice; the text is given to `sink` row by row.
+pub fn html_rows<R, I>(rows: impl Fn() -> I, sink: &mut dyn FnMut(&str)) -> Result<(), Error>
 where
     R: Deref<Target = Value>,
     I: Iterator<Item = R>,
@@ -109,9 +108,12 @@ where
             out.push_str("</td>");
         }
         out.push_str("</tr>\n");
+        sink(&out);
+        out.clear();
     }
     out.push_str("</tbody>\n</table>\n");
-    Ok(out)
+    sink(&out);
+    Ok(())
 }
 
 fn escape_html(text: &str, out: &mut String) {

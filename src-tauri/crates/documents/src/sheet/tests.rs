@@ -312,10 +312,10 @@ fn limits_of_a_sheet_are_told_before_anything_is_written() {
     let wide: serde_json::Map<String, Value> = (0..16_385).map(|n| (format!("c{n}"), json!(1))).collect();
     assert_eq!(written(&[Value::Object(wide)], &WriteOptions::default()).expect_err("too wide").code, "TOO_LARGE");
     for name in ["", "a/b", "'a", &"x".repeat(32)] {
-        let sheet = SheetRows { name: name.into(), rows: vec![] };
+        let sheet = SheetRows { name: name.into(), rows: Rows::Values(vec![]) };
         assert_eq!(write(&[sheet], &WriteOptions::default()).expect_err(name).code, "SHEET_NAME");
     }
-    let twice = ["A", "a"].map(|name| SheetRows { name: name.into(), rows: vec![] });
+    let twice = ["A", "a"].map(|name| SheetRows { name: name.into(), rows: Rows::Values(vec![]) });
     assert_eq!(write(&twice, &WriteOptions::default()).expect_err("twice").code, "SHEET_NAME");
 }
 

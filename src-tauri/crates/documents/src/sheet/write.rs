@@ -121,11 +121,7 @@ impl Rows<'_> {
     }
 
     /// Looks at each object in order; nothing where there is none.
-    fn each(
-        &self,
-        most: usize,
-        look: &mut Look<'_>,
-    ) -> Result<(), Error> {
+    fn each(&self, most: usize, look: &mut Look<'_>) -> Result<(), Error> {
         match self {
             Self::Values(rows) => {
                 rows.iter().take(most).enumerate().try_for_each(|(index, row)| look(index, row.as_object()))

@@ -33,8 +33,8 @@ pub(super) const MEMORY: u64 = 32 * 1024 * 1024;
 /// Memory of all results together where each is a result of its own: what a step may put out at most.
 pub(super) const RESULTS: u64 = 1024 * 1024 * 1024;
 /// What to do instead of making values of a whole table.
-const INSTEAD: &str = ". Work through a large list row by row: make items of it with Split a list, then use Filter, Set fields, \
-                       Pick fields, Group by or Sort; or select less.";
+const INSTEAD: &str = ". Select less, or work through a large list row by row: make items of it with Split a list, then use Filter, \
+                       Set fields, Pick fields, Group by or Sort.";
 /// Calls between two looks at the allowance's clock.
 const LOOK: u32 = 256;
 

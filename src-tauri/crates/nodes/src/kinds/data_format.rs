@@ -30,13 +30,33 @@ fn run(slot: &CallSlot) -> Outcome {
     }
     // What is kept as text is written from it: its values would take many times as much.
     let data = if whole { slot.input.kept(0).unwrap_or_default() } else { cel::setting_data(slot, "from")? };
+    if let Some(Data::Text(all)) = slot.input.kept(0)
+        && let Read::Object(fields) = all.read()
+        && let Data::Text(table) = &data
+        && let Read::List(rows) = table.read()
+        && ["csv", "html", "markdown", "yaml"].contains(&format)
+    {
+        // The table and its text are there already: the text is not there once more.
+        let text = with_field(&fields, into, 0, |all| {
+            all.push(b'"');
+            let mut escape = |piece: &str| {
+                let piece = Value::from(piece).to_string();
+                all.extend_from_slice(piece.as_bytes().get(1..piece.len() - 1).unwrap_or_default());
+            };
+            write_rows(slot, format, &rows, &mut escape)?;
+            all.push(b'"');
+            Ok(())
+        })?;
+        return Ok(made_text(slot, text));
+    }
     let written = match (format, &data) {
         ("json", Data::Text(text)) => Cow::Borrowed(text.text()),
         ("csv", Data::Text(text)) => csv_table::format_text(text, Layout::of(slot)?, WHAT)?.into(),
-        ("markdown" | "html", Data::Text(text)) if let Read::List(rows) = text.read() => {
-            of_rows(format, || rows.entries().map(|(_, row)| Arc::new(row.value())))?.into()
+        ("html" | "markdown" | "yaml", Data::Text(text)) if let Read::List(rows) = text.read() => {
+            let mut all = String::new();
+            write_rows(slot, format, &rows, &mut |piece| all.push_str(piece))?;
+            all.into()
         }
-        ("yaml", Data::Text(text)) if let Read::List(rows) = text.read() => yaml_of_rows(&rows)?.into(),
         (_, data) => {
             let value = values(data)?;
             of_value(slot, format, &value)?.into()
@@ -45,7 +65,12 @@ fn run(slot: &CallSlot) -> Outcome {
     if let Some(Data::Text(all)) = slot.input.kept(0)
         && let Read::Object(fields) = all.read()
     {
-        return Ok(made_text(slot, with_field(&fields, into, &written)));
+        let text = with_field(&fields, into, escaped(&written), |all| {
+            // Into memory: it does not fail.
+            drop(serde_json::to_writer(all, &*written));
+            Ok(())
+        })?;
+        return Ok(made_text(slot, text));
     }
     let mut object = match &*first(slot) {
         Value::Object(map) => map.clone(),
@@ -68,25 +93,21 @@ fn values(data: &Data) -> Result<Arc<Value>, NodeFailure> {
         bytes.div_ceil(1 << 20),
         MOST_MEMORY >> 20
     );
-    Err(NodeFailure::validation("TOO_LARGE", words).detail("field", "from").detail("limit", MOST_MEMORY))
+    Err(NodeFailure::validation("CEL_LIMIT", words).detail("field", "from").detail("limit", MOST_MEMORY))
 }
 
-/// A table for people, a row at a time.
-fn of_rows<I: Iterator<Item = Arc<Value>>>(format: &str, rows: impl Fn() -> I) -> Result<String, NodeFailure> {
-    let table = if format == "html" { markup::html_rows(rows) } else { markup::markdown_rows(rows) };
-    table.map_err(failure)
-}
-
-/// YAML of a list is that of its entries, one after the other.
-fn yaml_of_rows(rows: &Piece<'_>) -> Result<String, NodeFailure> {
-    if rows.is_empty() {
-        return formats::write_yaml(&Value::Array(Vec::new()));
+/// A long list as a table or as YAML, piece by piece: YAML of a list is that of its entries, one after the other.
+fn write_rows(slot: &CallSlot, format: &str, rows: &Piece<'_>, sink: &mut dyn FnMut(&str)) -> Result<(), NodeFailure> {
+    let values = || rows.entries().map(|(_, row)| Arc::new(row.value()));
+    match format {
+        "csv" => csv_table::write_text(rows, Layout::of(slot)?, WHAT, sink),
+        "html" => markup::html_rows(values, sink).map_err(failure),
+        "markdown" => markup::markdown_rows(values, sink).map_err(failure),
+        _ if rows.is_empty() => formats::write_yaml(&Value::Array(Vec::new())).map(|text| sink(&text)),
+        _ => rows
+            .entries()
+            .try_for_each(|(_, row)| formats::write_yaml(&Value::Array(vec![row.value()])).map(|text| sink(&text))),
     }
-    let mut all = String::new();
-    for (_, row) in rows.entries() {
-        all.push_str(&formats::write_yaml(&Value::Array(vec![row.value()]))?);
-    }
-    Ok(all)
 }
 
 /// All items as a table.
@@ -95,7 +116,13 @@ fn table(slot: &CallSlot, format: &str) -> Result<String, NodeFailure> {
         let rows = || (0..slot.input.len()).filter_map(|index| slot.input.data(index));
         return csv_table::format_rows(rows, Layout::of(slot)?, WHAT);
     }
-    of_rows(format, || (0..slot.input.len()).filter_map(|index| slot.input.data(index)))
+    let rows = || (0..slot.input.len()).filter_map(|index| slot.input.data(index));
+    let mut all = String::new();
+    let mut sink = |piece: &str| all.push_str(piece);
+    let written =
+        if format == "html" { markup::html_rows(rows, &mut sink) } else { markup::markdown_rows(rows, &mut sink) };
+    written.map_err(failure)?;
+    Ok(all)
 }
 
 fn of_value(slot: &CallSlot, format: &str, value: &Value) -> Result<String, NodeFailure> {
@@ -116,30 +143,37 @@ fn of_value(slot: &CallSlot, format: &str, value: &Value) -> Result<String, Node
 
 /// The text of an object with one field more, or with another value of it. Its length is known before, because it is as long as
 /// the table and its text together.
-fn with_field(fields: &Piece<'_>, name: &str, text: &str) -> String {
+fn with_field(
+    fields: &Piece<'_>,
+    name: &str,
+    length: usize,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), NodeFailure>,
+) -> Result<String, NodeFailure> {
     let name = Value::from(name).to_string();
-    let mut all = Vec::with_capacity(fields.text().len() + name.len() + escaped(text) + 4);
-    let mut is_there = false;
-    let mut add = |key: &str, value: Option<&str>| {
+    let mut all = Vec::with_capacity(fields.text().len() + name.len() + length + 4);
+    let mut write = Some(write);
+    let mut add = |all: &mut Vec<u8>, key: &str, value: Option<&str>| {
         all.push(if all.is_empty() { b'{' } else { b',' });
         all.extend_from_slice(key.as_bytes());
         all.push(b':');
-        match value {
-            Some(value) => all.extend_from_slice(value.as_bytes()),
-            // Into memory: it does not fail.
-            None => drop(serde_json::to_writer(&mut all, text)),
+        match (value, write.take_if(|_| value.is_none())) {
+            (Some(value), _) => all.extend_from_slice(value.as_bytes()),
+            (None, Some(write)) => write(all)?,
+            (None, None) => {}
         }
+        Ok::<_, NodeFailure>(())
     };
+    let mut is_there = false;
     for (key, value) in fields.written_members() {
         let is_it = key == name;
         is_there |= is_it;
-        add(key, (!is_it).then_some(value));
+        add(&mut all, key, (!is_it).then_some(value))?;
     }
     if !is_there {
-        add(&name, None);
+        add(&mut all, &name, None)?;
     }
     all.push(b'}');
-    String::from_utf8(all).unwrap_or_default()
+    Ok(String::from_utf8(all).unwrap_or_default())
 }
 
 /// Bytes of a text in JSON, with its quotes.

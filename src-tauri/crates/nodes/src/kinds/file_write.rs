@@ -48,7 +48,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     // A table that is text is written without values of it.
     let in_field = || from_field.as_ref().filter(|_| is_alone).and_then(|field| text_member(slot, &field.name));
     let table = long.or_else(in_field);
-    let data = if table.is_some() { Arc::default() } else { first(slot) };
+    let data = if table.is_some() || from_field.is_none() { Arc::default() } else { first(slot) };
     let content = match (&from_field, given) {
         (None, content) => content,
         (Some(_), None) if table.is_some() => None,
