@@ -47,10 +47,11 @@ fn looked(rows: usize) -> Option<(Vec<usize>, usize)> {
         serving.ask("POST", "/rpc/run_list", &json!({ "limit": 1 })).json()["runs"][0]["status"] == "completed"
     });
     let preview = |text: &str| json!({ "document": document, "nodeId": "look", "text": text, "kind": "cel" });
+    let checkpoint = format!("/workflow/{run}/checkpoint");
     let looks: [(&str, &str, Value); 3] = [
         ("POST", "/rpc/run_step_data", json!({ "workflowId": "big", "nodeId": "look" })),
         ("POST", "/rpc/expression_preview", preview("item.content[7].id")),
-        ("GET", &format!("/workflow/{run}/checkpoint"), Value::Null),
+        ("GET", checkpoint.as_str(), Value::Null),
     ];
     let mut taken = Vec::new();
     for (method, path, body) in looks {
