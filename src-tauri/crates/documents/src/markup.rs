@@ -1,24 +1,31 @@
 //! Tables for people: Markdown and HTML.
 
 use crate::Error;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::HashSet;
+use std::ops::Deref;
 
-/// Names of columns, and rows.
-type Table<'a> = (Vec<&'a str>, Vec<&'a Map<String, Value>>);
-
-/// The rows of a value and the names of their columns, in order of first appearance.
-fn rows(value: &Value) -> Result<Table<'_>, Error> {
-    let list = match value {
+/// The rows of a value.
+fn rows(value: &Value) -> &[Value] {
+    match value {
         Value::Array(list) => list.as_slice(),
         other => std::slice::from_ref(other),
-    };
-    let wrong = || Error::new("SCHEMA_MISMATCH", "A table needs a list of objects");
-    let rows = list.iter().map(|row| row.as_object().ok_or_else(wrong)).collect::<Result<Vec<_>, _>>()?;
-    let mut seen = HashSet::new();
-    let columns =
-        rows.iter().flat_map(|row| row.keys().map(String::as_str)).filter(|name| seen.insert(*name)).collect();
-    Ok((columns, rows))
+    }
+}
+
+/// The names of the columns, in order of first appearance.
+fn columns<R: Deref<Target = Value>>(rows: impl Iterator<Item = R>) -> Result<Vec<String>, Error> {
+    let (mut columns, mut seen) = (Vec::new(), HashSet::new());
+    for row in rows {
+        let Value::Object(row) = &*row else {
+            return Err(Error::new("SCHEMA_MISMATCH", "A table needs a list of objects"));
+        };
+        for name in row.keys().filter(|name| !seen.contains(*name)).collect::<Vec<_>>() {
+            seen.insert(name.clone());
+            columns.push(name.clone());
+        }
+    }
+    Ok(columns)
 }
 
 fn shown(value: Option<&Value>) -> String {
@@ -31,22 +38,28 @@ fn shown(value: Option<&Value>) -> String {
 
 /// A Markdown table. Signs that mean something there are escaped, and a cell stays on one line.
 pub fn markdown_table(value: &Value) -> Result<String, Error> {
-    let (columns, rows) = rows(value)?;
+    let mut all = String::new();
+    markdown_rows(|| rows(value).iter(), &mut |piece| all.push_str(piece))?;
+    Ok(all)
+}
+
+/// The same of rows, which are gone through twice; the text is given to `sink` row by row.
+pub fn markdown_rows<R, I>(rows: impl Fn() -> I, sink: &mut dyn FnMut(&str)) -> Result<(), Error>
+where
+    R: Deref<Target = Value>,
+    I: Iterator<Item = R>,
+{
+    let columns = columns(rows())?;
     if columns.is_empty() {
-        return Ok(String::new());
+        return Ok(());
     }
-    let mut out = String::new();
-    let mut line = |cells: Vec<String>| {
-        out.push_str("| ");
-        out.push_str(&cells.join(" | "));
-        out.push_str(" |\n");
-    };
+    let mut line = |cells: Vec<String>| sink(&format!("| {} |\n", cells.join(" | ")));
     line(columns.iter().map(|name| escape_markdown(name)).collect());
     line(columns.iter().map(|_| "---".to_owned()).collect());
-    for row in rows {
-        line(columns.iter().map(|name| escape_markdown(&shown(row.get(*name)))).collect());
+    for row in rows() {
+        line(columns.iter().map(|name| escape_markdown(&shown(row.get(name)))).collect());
     }
-    Ok(out)
+    Ok(())
 }
 
 fn escape_markdown(text: &str) -> String {
@@ -68,7 +81,18 @@ fn escape_markdown(text: &str) -> String {
 
 /// An HTML table; every value is escaped.
 pub fn html_table(value: &Value) -> Result<String, Error> {
-    let (columns, rows) = rows(value)?;
+    let mut all = String::new();
+    html_rows(|| rows(value).iter(), &mut |piece| all.push_str(piece))?;
+    Ok(all)
+}
+
+/// The same of rows, which are gone through twice; the text is given to `sink` row by row.
+pub fn html_rows<R, I>(rows: impl Fn() -> I, sink: &mut dyn FnMut(&str)) -> Result<(), Error>
+where
+    R: Deref<Target = Value>,
+    I: Iterator<Item = R>,
+{
+    let columns = columns(rows())?;
     let mut out = String::from("<table>\n<thead>\n<tr>");
     for name in &columns {
         out.push_str("<th>");
@@ -76,17 +100,20 @@ pub fn html_table(value: &Value) -> Result<String, Error> {
         out.push_str("</th>");
     }
     out.push_str("</tr>\n</thead>\n<tbody>\n");
-    for row in rows {
+    for row in rows() {
         out.push_str("<tr>");
         for name in &columns {
             out.push_str("<td>");
-            escape_html(&shown(row.get(*name)), &mut out);
+            escape_html(&shown(row.get(name)), &mut out);
             out.push_str("</td>");
         }
         out.push_str("</tr>\n");
+        sink(&out);
+        out.clear();
     }
     out.push_str("</tbody>\n</table>\n");
-    Ok(out)
+    sink(&out);
+    Ok(())
 }
 
 fn escape_html(text: &str, out: &mut String) {

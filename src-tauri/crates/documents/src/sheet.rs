@@ -9,7 +9,7 @@ mod table;
 mod write;
 
 pub use area::{Area, column_name};
-pub use write::{CellType, Column, HeaderStyle, SheetRows, WriteOptions, write};
+pub use write::{CellType, Column, HeaderStyle, Rows, SheetRows, WriteOptions, write};
 
 use crate::Error;
 use serde_json::Value;

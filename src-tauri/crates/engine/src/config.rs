@@ -4,7 +4,7 @@
 use crate::{
     address,
     catalog::PLACEHOLDER_KIND,
-    expr::{self, Expr, ExprError},
+    expr::{self, Expr, ExprError, Short},
     scope::Scope,
     template,
 };
@@ -127,6 +127,99 @@ pub fn evaluate(value: &Value, schema: Option<&Value>, scope: &Scope) -> Result<
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     })
+}
+
+/// In evaluated settings: the JSON pointers of those that stay expressions, because their values are long parts of the data. The step
+/// reads them as text. No setting has this name.
+const LATE: &str = "$late";
+/// In the settings of a loop: how many entries a list has that stays an expression.
+const ENTRIES: &str = "$entries";
+
+/// Settings that may stay expressions, by kind: the value itself, or the members of an object.
+const MAY_BE_LATE: &[(&str, &str)] =
+    &[("data.set", "assign"), ("file.write", "content"), ("flow.loop", "source"), ("http.request", "body")];
+
+/// [`evaluate`] for a call: what is long stays an expression in the settings whose step can read it as text.
+pub(crate) fn evaluate_call(kind: &str, config: &Value, schema: &Value, scope: &Scope) -> Result<Value, ExprError> {
+    let field = MAY_BE_LATE.iter().find(|(known, _)| *known == kind).map(|(_, field)| *field);
+    let (Some(field), Value::Object(map)) = (field, config) else { return evaluate(config, Some(schema), scope) };
+    let (mut out, mut late) = (Map::new(), Vec::new());
+    for (key, one) in map {
+        // The members of an object are settings each, not the object.
+        let made = if key == field && (kind != "data.set" || one.is_object()) {
+            evaluate_short(one, &format!("/{}", pointer_token(key)), scope, &mut late)
+        } else {
+            evaluate(one, child(Some(schema), key), scope)
+        };
+        out.insert(key.clone(), made.map_err(|error| error.inside(key))?);
+    }
+    if kind == "flow.loop" {
+        // Something else than a list is refused, and that says what it is.
+        match late.first() {
+            Some((_, Some(entries))) => out.insert(ENTRIES.to_owned(), (*entries).into()),
+            Some((_, None)) => return evaluate(config, Some(schema), scope),
+            None => None,
+        };
+    }
+    if !late.is_empty() {
+        out.insert(LATE.to_owned(), late.into_iter().map(|(pointer, _)| Value::from(pointer)).collect());
+    }
+    Ok(Value::Object(out))
+}
+
+/// Pointers of settings that stay expressions, and how many entries a list has.
+type Late = Vec<(String, Option<usize>)>;
+
+/// A value, or the members of an object; what is long stays an expression, and its pointer is added.
+fn evaluate_short(value: &Value, pointer: &str, scope: &Scope, late: &mut Late) -> Result<Value, ExprError> {
+    match value {
+        Value::String(text) if text.starts_with('=') && !text.starts_with("==") => {
+            let short = Expr::compile(text).and_then(|expr| expr.eval_short(scope)).map_err(|error| error.under(""))?;
+            Ok(match short {
+                Short::Value(short) => short,
+                Short::Long(entries) => {
+                    late.push((pointer.to_owned(), entries));
+                    value.clone()
+                }
+            })
+        }
+        Value::Object(map) => {
+            let mut out = Map::new();
+            for (key, one) in map {
+                let pointer = format!("{pointer}/{}", pointer_token(key));
+                let made = match one {
+                    Value::String(_) => evaluate_short(one, &pointer, scope, late),
+                    _ => evaluate(one, None, scope),
+                };
+                out.insert(key.clone(), made.map_err(|error| error.inside(key))?);
+            }
+            Ok(Value::Object(out))
+        }
+        _ => evaluate(value, None, scope),
+    }
+}
+
+/// The expression of a setting that was not evaluated, because its value is long.
+pub fn late<'a>(config: &'a Value, pointer: &str) -> Option<&'a str> {
+    let is_late = config.get(LATE)?.as_array()?.iter().any(|one| one == pointer);
+    config.pointer(pointer)?.as_str().filter(|_| is_late)
+}
+
+/// Evaluated settings as a person sees them: without what is noted of those that stay expressions.
+pub fn shown(config: &Value) -> Cow<'_, Value> {
+    match config {
+        Value::Object(map) if map.contains_key(LATE) => {
+            let own = map.iter().filter(|(name, _)| ![LATE, ENTRIES].contains(&name.as_str()));
+            Cow::Owned(Value::Object(own.map(|(name, value)| (name.clone(), value.clone())).collect()))
+        }
+        _ => Cow::Borrowed(config),
+    }
+}
+
+/// How many entries the list in the settings of a loop has; nothing when it has none there.
+pub fn entries(config: &Value) -> Option<usize> {
+    let late = config.get(ENTRIES).and_then(Value::as_u64).and_then(|entries| usize::try_from(entries).ok());
+    late.or_else(|| Some(config.get("source")?.as_array()?.len()))
 }
 
 /// [`evaluate`] for a config whose step must not fail: texts say what is not known, and a field whose expression fails is

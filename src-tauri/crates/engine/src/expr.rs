@@ -72,6 +72,13 @@ struct Inner {
     references: References,
 }
 
+/// A result as a setting has it.
+pub(crate) enum Short {
+    Value(Value),
+    /// It is long; how many entries it has if it is a list.
+    Long(Option<usize>),
+}
+
 impl Expr {
     /// Compiles `text`; a leading `=` is ignored. The result is kept in a bounded cache, so compiling the same text
     /// again costs a look-up.
@@ -130,6 +137,39 @@ impl Expr {
         let run = eval::Run::new(scope);
         let result = run.eval(&self.0.root).and_then(|found| match &found {
             val::V::TextList(part) | val::V::TextObject(part) if part.text().len() >= TEXT_FROM => Ok(part.data()),
+            found => run.json(found).map(Data::from),
+        });
+        result.map_err(|error| error.finish(&self.0.text))
+    }
+
+    /// [`Expr::eval`], but nothing where the result is a long part of the data: whoever uses it reads it as text, with
+    /// [`Expr::eval_text`]. Of a list there is the number of its entries.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub(crate) fn eval_short(&self, scope: &Scope) -> Result<Short, ExprError> {
+        let run = eval::Run::new(scope);
+        let result = run.eval(&self.0.root).and_then(|found| {
+            if found.is_long() {
+                return Ok(Short::Long(found.len().filter(|_| found.kind() == "list")));
+            }
+            run.json(&found).map(Short::Value)
+        });
+        result.map_err(|error| error.finish(&self.0.text))
+    }
+
+    /// [`Expr::eval`]; what is long is text, also where the data that it is a part of is not.
+    ///
+    /// # Errors
+    /// As [`Expr::eval`].
+    pub fn eval_text(&self, scope: &Scope) -> Result<Data, ExprError> {
+        let run = eval::Run::new(scope);
+        let result = run.eval(&self.0.root).and_then(|found| match &found {
+            found if !found.is_long() => run.json(found).map(Data::from),
+            val::V::TextList(part) | val::V::TextObject(part) => Ok(part.data()),
+            val::V::Items(list) => Ok(Data::written(Data::list(list))),
+            val::V::Array(list) => Ok(Data::written(serde_json::to_string(list).unwrap_or_default())),
+            val::V::Object(object) => Ok(Data::written(serde_json::to_string(object).unwrap_or_default())),
             found => run.json(found).map(Data::from),
         });
         result.map_err(|error| error.finish(&self.0.text))

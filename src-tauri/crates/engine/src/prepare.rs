@@ -154,7 +154,12 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
         Ok(Arc::clone(&this.config))
     } else {
         let scope = node_scope(compiled, state, node, slot, &input, None);
-        config::evaluate(&this.config, Some(&this.descriptor.config), &scope).map(Arc::new)
+        // What safety checks look at is there as values.
+        if masker.is_empty() && this.guards.before.is_empty() {
+            config::evaluate_call(&this.kind, &this.config, &this.descriptor.config, &scope).map(Arc::new)
+        } else {
+            config::evaluate(&this.config, Some(&this.descriptor.config), &scope).map(Arc::new)
+        }
     };
     match config {
         Ok(mut config) => {

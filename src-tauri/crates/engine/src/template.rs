@@ -4,6 +4,7 @@ use crate::address::Filling;
 use crate::expr::{Code, Expr, ExprError};
 use crate::scope::Scope;
 use serde_json::Value;
+use signalbox_model::Data;
 
 /// Most bytes of a template's text.
 pub const MAX_LENGTH: usize = 1024 * 1024;
@@ -134,9 +135,13 @@ impl Template {
         for part in &self.parts {
             let length = match part {
                 Part::Text(text) => write(text, true),
-                Part::Hole { expr, position } => match expr.eval(scope).map_err(|e| shift(e, *position))? {
-                    Value::String(text) => write(&text, false),
-                    other => write(&as_text(&other), false),
+                // A table is written from its text: its values would take many times as much.
+                Part::Hole { expr, position } => match expr.eval_data(scope).map_err(|e| shift(e, *position))? {
+                    Data::Text(text) => write(text.text(), false),
+                    Data::Value(value) => match &*value {
+                        Value::String(text) => write(text, false),
+                        other => write(&as_text(other), false),
+                    },
                 },
             };
             if let Some(allowance) = &scope.allowance {

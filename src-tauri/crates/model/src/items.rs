@@ -155,6 +155,17 @@ impl Items {
         Part::Text(Arc::new(packed))
     }
 
+    /// Large items among the last ones become text: those whose values take at least so much, as `memory` tells it.
+    pub fn keep_as_text(&mut self, from: usize, memory: impl Fn(&Value) -> usize) {
+        for kept in self.tail.iter_mut().filter(|kept| kept.text.is_none()) {
+            if memory(&kept.item.data) >= from
+                && let Data::Text(text) = Data::written(kept.item.data.to_string())
+            {
+                (kept.item.data, kept.text) = (nothing(), Some(text));
+            }
+        }
+    }
+
     /// The parts that it begins with which are text, as a list that shares them. What is in them has data and lineage only, and ids
     /// that are places.
     pub fn packed_begin(&self) -> Self {

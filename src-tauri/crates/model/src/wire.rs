@@ -34,6 +34,24 @@ pub fn truncate_by(value: &Value, reference: &dyn Fn() -> String) -> Option<Valu
     )
 }
 
+/// [`truncate`] of a value that is compact JSON text, without making it: of a text that is not cut there is nothing.
+pub fn truncate_text(text: &str, reference: &str) -> Option<Value> {
+    if text.len() <= WIRE_LIMIT {
+        return None;
+    }
+    let length = text.encode_utf16().count();
+    if length <= WIRE_LIMIT {
+        return None;
+    }
+    let (kind, preview) = match text.as_bytes().first() {
+        Some(b'[') => ("array", preview(text)),
+        Some(b'{') => ("object", preview(text)),
+        Some(b'"') => ("string", preview(serde_json::from_str::<String>(text).as_deref().unwrap_or(text))),
+        Some(_) | None => ("number", preview(text)),
+    };
+    Some(json!({ "_truncated": true, "type": kind, "length": length, "preview": preview, "ref": reference }))
+}
+
 /// The first 200 UTF-16 units.
 fn preview(source: &str) -> String {
     let mut preview = String::new();

@@ -2,9 +2,11 @@
 
 use crate::support::wrong_setting;
 use serde_json::Value;
+use signalbox_engine::config;
 use signalbox_engine::effect::CallSlot;
 use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;
+use signalbox_model::data::Text;
 use signalbox_model::{Data, NodeFailure};
 
 /// Compiles the text of a field.
@@ -56,4 +58,19 @@ pub(crate) fn setting_each(
 /// The truth of a condition setting.
 pub(crate) fn setting_bool(slot: &CallSlot, field: &str) -> Result<bool, NodeFailure> {
     eval_bool(field, source(slot, field)?, &slot.scope)
+}
+
+/// A setting whose value is so long that it stayed an expression, as the text that it gives; nothing of any other.
+pub(crate) fn long_setting(slot: &CallSlot, pointer: &str) -> Result<Option<Text>, NodeFailure> {
+    let Some(source) = config::late(&slot.config, pointer) else { return Ok(None) };
+    let field = pointer.trim_start_matches('/');
+    let data = compile(field, source)?.eval_text(&slot.scope).map_err(|error| error.failure(field))?;
+    let text = match data {
+        Data::Text(text) => Some(text),
+        Data::Value(value) => match Data::written(value.to_string()) {
+            Data::Text(text) => Some(text),
+            Data::Value(_) => None,
+        },
+    };
+    Ok(text)
 }

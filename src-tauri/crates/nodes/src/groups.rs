@@ -2,12 +2,13 @@
 
 use crate::fields::fields;
 use crate::keys::Rule;
+use crate::two_lists::Index;
 use serde_json::Value;
-use signalbox_engine::effect::{CallSlot, OutItem};
+use signalbox_engine::effect::CallSlot;
 use signalbox_model::data::TEXT_FROM;
+use signalbox_model::hash::digest_of_parts;
 use signalbox_model::item::together;
 use signalbox_model::{Binaries, Data, Item, Items, Map, NodeFailure};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One group.
@@ -19,39 +20,39 @@ pub(crate) struct Group {
 }
 
 /// By the fields of the setting `by`, in the order in which each is first seen. Without fields all items are one group,
-/// also when there are none.
-pub(crate) fn groups(slot: &CallSlot) -> Result<Vec<Group>, NodeFailure> {
+/// also when there are none. There may be as many groups as items: each is made when it is looked at, and until then there are a digest
+/// of its key and the places of its members.
+pub(crate) fn groups(slot: &CallSlot) -> Result<Box<dyn Iterator<Item = Group> + '_>, NodeFailure> {
     let by = fields(slot, "by")?;
     let rule = Rule::of(slot)?;
     if by.is_empty() {
-        return Ok(vec![Group { head: Map::new(), members: (0..slot.input.len()).collect() }]);
+        return Ok(Box::new(std::iter::once(Group { head: Map::new(), members: (0..slot.input.len()).collect() })));
     }
-    let mut found: Vec<Group> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for index in 0..slot.input.len() {
-        let data = slot.input.data(index).unwrap_or_default();
-        let values = rule.values(&by, &data, index)?;
-        let key = rule.key(values.iter().copied());
-        let place = match places.get(&key) {
-            Some(place) => *place,
-            None => {
-                let head = by.iter().zip(&values).map(|(field, value)| (field.name.clone(), (*value).clone()));
-                let head = head.collect();
-                places.insert(key, found.len());
-                found.push(Group { head, members: Vec::new() });
-                found.len() - 1
-            }
-        };
-        found[place].members.push(index);
+    let (mut index, mut firsts) = (Index::default(), Vec::new());
+    for place in 0..slot.input.len() {
+        let data = slot.input.data(place).unwrap_or_default();
+        let digest = digest_of_parts(&[rule.key(rule.values(&by, &data, place)?).as_bytes()]);
+        let key = digest.first_chunk().map(|half| u128::from_le_bytes(*half));
+        if index.push(key).is_none() {
+            firsts.push(u32::try_from(place).unwrap_or(u32::MAX));
+        }
     }
-    Ok(found)
+    Ok(Box::new(firsts.into_iter().map(move |first| {
+        let first = first as usize;
+        let data = slot.input.data(first).unwrap_or_default();
+        // They were there when the key was made.
+        let values = rule.values(&by, &data, first).unwrap_or_default();
+        let head = by.iter().zip(&values).map(|(field, value)| (field.name.clone(), (*value).clone())).collect();
+        Group { head, members: index.from(first).collect() }
+    })))
 }
 
 impl Group {
-    /// As an item. It comes from its only member; of several, from none in particular.
-    pub(crate) fn item(self, slot: &CallSlot) -> OutItem {
-        let (paired, binary) = self.lineage(slot);
-        OutItem { data: Arc::new(Value::Object(self.head)), binary, paired }
+    /// Adds it to a list of items. It comes from its only member; of several, from none in particular.
+    pub(crate) fn push(self, slot: &CallSlot, items: &mut Items) {
+        let (paired_item, binary) = self.lineage(slot);
+        let item = Item { id: (items.len() + 1).to_string(), paired_item, binary, ..Item::default() };
+        items.push_data(item, Value::Object(self.head).into());
     }
 
     fn lineage(&self, slot: &CallSlot) -> (Option<usize>, Option<Binaries>) {

@@ -1,12 +1,13 @@
 //! The body of a request: bytes and text as they are, objects as the Content-Type header says, everything else as JSON.
 
 use crate::support::{kind_of, setting};
-use crate::{binary, formats};
+use crate::{binary, cel, formats};
 use encoding_rs::{Encoding, UTF_8};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_engine::request_body::{self as rules, BodyFormat, Misfit, PartContent};
 use signalbox_model::NodeFailure;
+use signalbox_model::data::Text;
 use signalbox_model::hash::sha256_hex;
 use signalbox_ports::World;
 use url::form_urlencoded;
@@ -38,7 +39,10 @@ pub(crate) async fn body(
         return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
     }
     match body {
-        Some(body) => encode(call, slot, world, body, headers).await.map(Some),
+        Some(body) => match cel::long_setting(slot, "/body")? {
+            Some(long) => encode_long(call, slot, world, &long, headers).await.map(Some),
+            None => encode(call, slot, world, body, headers).await.map(Some),
+        },
         None => {
             let (reference, bytes) = binary::read(call, slot, world, BYTES).await?;
             if content_type(headers).is_none() {
@@ -90,6 +94,29 @@ pub(crate) async fn encode(
         headers.push(("Content-Type".into(), media));
     }
     Ok(bytes)
+}
+
+/// A long list or object: as JSON it is sent as its text stands.
+async fn encode_long(
+    call: &Call,
+    slot: &CallSlot,
+    world: &World,
+    body: &Text,
+    headers: &mut Vec<(String, String)>,
+) -> Result<Vec<u8>, NodeFailure> {
+    let at = content_type(headers);
+    let declared = at.map(|at| headers[at].1.clone()).unwrap_or_default();
+    let kind = if body.text().starts_with('{') { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
+    if !matches!(rules::format_of(&declared, &kind), Ok(BodyFormat::Json)) {
+        return encode(call, slot, world, &body.value(), headers).await;
+    }
+    if body.text().len() > formats::MAX_BYTES {
+        return Err(formats::too_large(&format!("The body ({})", kind_of(&kind)), body.text().len() as u64));
+    }
+    if at.is_none() {
+        headers.push(("Content-Type".into(), "application/json".into()));
+    }
+    encoded(body.text(), &declared)
 }
 
 fn misfit(misfit: &Misfit) -> NodeFailure {

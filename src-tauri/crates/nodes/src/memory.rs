@@ -50,9 +50,11 @@ pub(crate) fn fits(bytes: usize, length: usize, what: &str) -> Result<(), NodeFa
 
 /// About what the values of a JSON text take. The text is not checked: whatever is no JSON is found when it is read.
 pub(crate) fn of_json(text: &str) -> usize {
-    if text.len().saturating_mul(MOST_A_BYTE) <= ALWAYS {
-        return text.len();
-    }
+    if text.len().saturating_mul(MOST_A_BYTE) <= ALWAYS { text.len() } else { of_text(text) }
+}
+
+/// The same, also of a short one.
+pub(crate) fn of_text(text: &str) -> usize {
     let (mut bytes, mut in_string, mut escaped) = (text.len() + size_of::<Value>(), false, false);
     for byte in text.bytes() {
         if in_string {

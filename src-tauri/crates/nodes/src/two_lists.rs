@@ -156,7 +156,15 @@ impl Index {
 
     /// The items with a key, in order.
     pub(crate) fn places(&self, key: u128) -> impl Iterator<Item = usize> + '_ {
-        let first = self.ends.get(&key).map(|(first, _)| *first);
+        self.behind(self.ends.get(&key).map(|(first, _)| *first))
+    }
+
+    /// The items with the same key as the one at this place, which is the first of them.
+    pub(crate) fn from(&self, first: usize) -> impl Iterator<Item = usize> + '_ {
+        self.behind(u32::try_from(first).ok())
+    }
+
+    fn behind(&self, first: Option<u32>) -> impl Iterator<Item = usize> + '_ {
         let next = |place: &u32| self.next.get(*place as usize).copied().filter(|next| next != place);
         std::iter::successors(first, next).map(|place| place as usize)
     }

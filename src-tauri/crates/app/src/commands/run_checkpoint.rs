@@ -64,7 +64,7 @@ fn folded(app: &App, row: &RunRow, at: Option<u64>) -> ApiResult<Folded> {
 pub(crate) fn run_checkpoint(app: &App, caller: &Caller, request: CheckpointOf) -> ApiResult<Checkpoint> {
     let row = app.store.run(&request.run_id)?;
     let Folded { compiled, state, artifacts, .. } = folded(app, &row, request.at)?;
-    let told = summary::of(&compiled, &state);
+    let told = summary::without_output(&compiled, &state);
     let standing = checkpoint::of(&compiled, &state);
     let mut data = json!({ "params": **state.params(), "variables": told.context });
     if app.masks(caller, &row.run_id) {

@@ -149,7 +149,7 @@ pub(crate) fn expression_preview(app: &App, caller: &Caller, request: Expression
             scope.locals = bound;
         }
         // `out` and `print` are previewed on what the step gave last.
-        None => scope.locals.extend(view.result(&request.node_id, item).map(|result| ("_result", result.into()))),
+        None => scope.locals.extend(view.result(&request.node_id, item).map(|result| ("_result", result))),
     }
     scope.allowance = Some(preview_limits::allowance());
     Ok(match evaluate(&request.text, request.kind, &scope) {
@@ -224,12 +224,12 @@ impl Asks {
     /// The names that it has for itself; `None` when the iteration has come to nothing.
     fn bound(self, view: &RunView, node: &str) -> Option<Vec<(&'static str, Data)>> {
         let (item, index) = view.element_of(node)?;
-        let result = ("_result", view.result_inside(node)?.into());
+        let result = ("_result", view.result_inside(node)?);
         let at = |index: usize| ("_index", Value::from(index).into());
         Some(match self {
             // The iteration that would be next.
             Self::While => vec![result, at(index + 1)],
-            Self::Collect => vec![result, at(index), ("_item", item.into())],
+            Self::Collect => vec![result, at(index), ("_item", item)],
         })
     }
 }
@@ -283,7 +283,7 @@ pub(crate) fn expression_names(app: &App, caller: &Caller, request: ExpressionNa
         let mut scope = view.scope(&workflow, &request.node_id, items, 0, When::Before);
         let bound = match asks {
             Some(asks) => asks.bound(&view, &request.node_id).unwrap_or_default(),
-            None => view.result(&request.node_id, 0).map(|result| ("_result", result.into())).into_iter().collect(),
+            None => view.result(&request.node_id, 0).map(|result| ("_result", result)).into_iter().collect(),
         };
         scope.locals.retain(|(name, _)| bound.iter().all(|(own, _)| own != name));
         scope.locals.extend(bound);
@@ -341,7 +341,7 @@ pub(crate) fn retry_timeline(_: &App, _: &Caller, request: RetryTimeline) -> Api
 }
 
 /// The run to look at, and the items of the node in it.
-type Found = (Arc<RunView>, Vec<Arc<Value>>);
+type Found = (Arc<RunView>, Vec<Data>);
 
 /// Where a caller wants to look.
 struct Wanted<'a> {

@@ -6,7 +6,7 @@ use crate::dto::{RunContainer, RunPath, RunPathPage};
 use crate::error::ApiResult;
 use crate::workflows::check;
 use indexmap::IndexMap;
-use serde_json::Value;
+use signalbox_engine::config;
 use signalbox_model::{EventBody, Role, RunEvent};
 use signalbox_store::EventHead;
 use std::collections::{BTreeSet, HashMap};
@@ -299,7 +299,7 @@ fn head_of(event: &RunEvent) -> EventHead {
         EventBody::StepStart(start) => EventHead {
             word: Some(start.kind.clone()),
             input: Some(start.input.len() as u64),
-            source: start.config.get("source").and_then(Value::as_array).map(|list| list.len() as u64),
+            source: config::entries(&start.config).map(|entries| entries as u64),
             conditional: start.config.get("while").is_some(),
             ..head
         },
@@ -321,9 +321,7 @@ impl App {
         let kept = kept.filter(|kept| kept.run_id == run_id && kept.seq <= last);
         let mut paths = kept.unwrap_or_else(|| RunPaths { run_id: run_id.to_owned(), ..RunPaths::default() });
         let mut source = |seq: u64| match self.store.event(run_id, seq).ok()??.body {
-            EventBody::StepStart(start) => {
-                start.config.get("source").and_then(Value::as_array).map(|list| list.len() as u64)
-            }
+            EventBody::StepStart(start) => config::entries(&start.config).map(|entries| entries as u64),
             _ => None,
         };
         if paths.seq == 0

@@ -8,14 +8,17 @@ use crate::workflows::node_scope::{self, Frame};
 use crate::workflows::pins::Pins;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
+use signalbox_engine::config;
+use signalbox_engine::expr::Expr;
 use signalbox_engine::schemas::Schemas;
 use signalbox_engine::scope::{Context, NodeView, Scope};
+use signalbox_model::data::{Read, Text};
 use signalbox_model::{Data, EventBody, Item, Role, RunEvent, Workflow, time};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) use node::NodeData;
-use node::Place;
+use node::{Made, Place};
 
 /// Events that are looked at; a panel beside the editor does not need the end of a very long run.
 pub(crate) const MOST_EVENTS: usize = 20_000;
@@ -125,6 +128,7 @@ impl RunView {
                     node.take(event, seq, prefix);
                     node.finds(event, &found);
                 }
+                self.share(event.step_id.as_deref().unwrap_or_default());
             }
             EventBody::WorkflowDone(_)
             | EventBody::WorkflowFailed(_)
@@ -149,6 +153,13 @@ impl RunView {
             | EventBody::PauseTimeout(_)
             | EventBody::Telemetry(_) => {}
         }
+    }
+
+    /// What a node has and another one has, too, is there once.
+    fn share(&mut self, node: &str) {
+        let Some(mut own) = self.nodes.remove(node) else { return };
+        own.share(|text| self.nodes.values().find_map(|other| other.same(text)));
+        self.nodes.insert(node.to_owned(), own);
     }
 
     /// The node of an event, when it can be seen from here.
@@ -198,8 +209,8 @@ impl RunView {
             let mut item = |data: &Value| {
                 let index = all.next().unwrap_or_default();
                 let paired_item = if came == count { Some(index) } else { (came > 0).then_some(0) };
-                let made = Item { data: Arc::new(data.clone()), paired_item, ..Item::default() };
-                (made, Place::default())
+                let item = Item { paired_item, ..Item::default() };
+                Made { item, data: data.clone().into(), place: Place::default() }
             };
             let output = pin.ports.iter().map(|(port, items)| (port.clone(), items.iter().map(&mut item).collect()));
             let output = output.collect();
@@ -208,7 +219,7 @@ impl RunView {
     }
 
     /// [`Self::items_for`]; where all wires of a node come from pinned steps, what they bring counts and not what a run brought.
-    pub(crate) fn arriving(&self, workflow: &Workflow, node: &str, pins: Option<&Pins>) -> Option<Vec<Arc<Value>>> {
+    pub(crate) fn arriving(&self, workflow: &Workflow, node: &str, pins: Option<&Pins>) -> Option<Vec<Data>> {
         let wires: Vec<_> = workflow.edges.iter().filter(|edge| edge.to == node).collect();
         let pinned =
             pins.filter(|pins| !wires.is_empty() && wires.iter().all(|edge| pins.contains_key(edge.from.node())));
@@ -217,30 +228,30 @@ impl RunView {
     }
 
     /// Whether a wire leads to a node, and what the steps before it would hand it now.
-    fn handed_on(&self, workflow: &Workflow, node: &str) -> (bool, Vec<Arc<Value>>) {
+    fn handed_on(&self, workflow: &Workflow, node: &str) -> (bool, Vec<Data>) {
         let mut found = Vec::new();
         let mut wired = false;
         for edge in workflow.edges.iter().filter(|edge| edge.to == node) {
             wired = true;
             let list = self.nodes.get(edge.from.node()).and_then(|data| data.output.get(edge.from.port()));
-            found.extend(list.into_iter().flatten().map(|(item, _)| Arc::clone(&item.data)));
+            found.extend(list.into_iter().flatten().map(|made| made.data.clone()));
         }
         (wired, found)
     }
 
     /// Data of the items that a node got; of a node that has not run, what the steps before it would hand it now.
-    pub(crate) fn items_for(&self, workflow: &Workflow, node: &str) -> Option<Vec<Arc<Value>>> {
+    pub(crate) fn items_for(&self, workflow: &Workflow, node: &str) -> Option<Vec<Data>> {
         // One that is only pinned got nothing yet.
         if let Some(data) = self.nodes.get(node).filter(|data| !data.is_empty()) {
             let mut items: Vec<_> = data.input.iter().collect();
             items.sort_by_key(|(index, _)| **index);
-            return Some(items.into_iter().map(|(_, (data, _))| Arc::clone(data)).collect());
+            return Some(items.into_iter().map(|(_, (data, _))| data.clone()).collect());
         }
         let (wired, found) = self.handed_on(workflow, node);
         if !wired {
             // An entry gets the run's input; in a body, what its container hands it.
             return match node_scope::around(workflow, node).last() {
-                None => Some(vec![Arc::clone(&self.params)]),
+                None => Some(vec![Arc::clone(&self.params).into()]),
                 Some(container) if node_scope::role(workflow, container) == Some(Role::Loop) => {
                     self.element(workflow, node).map(|(item, _)| vec![item])
                 }
@@ -251,71 +262,76 @@ impl RunView {
     }
 
     /// `_result` of a node's last call for one of its items: data of what it put out, a list of several.
-    pub(crate) fn result(&self, node: &str, item: usize) -> Option<Arc<Value>> {
-        let own = |made: &&(Item, Place)| made.0.paired_item.is_none_or(|paired| paired == item);
-        let made: Vec<Arc<Value>> = self
+    pub(crate) fn result(&self, node: &str, item: usize) -> Option<Data> {
+        let own = |made: &&Made| made.item.paired_item.is_none_or(|paired| paired == item);
+        let made: Vec<Data> = self
             .nodes
             .get(node)?
             .output
             .iter()
             .filter(|(port, _)| *port != "error")
-            .flat_map(|(_, items)| items.iter().filter(own).map(|(item, _)| Arc::clone(&item.data)))
+            .flat_map(|(_, items)| items.iter().filter(own).map(|made| made.data.clone()))
             .collect();
         one_or_list(&made)
     }
 
     /// `_result` of the iteration that is looked at: data of what left the body; `None` when nothing did.
-    pub(crate) fn result_inside(&self, container: &str) -> Option<Arc<Value>> {
+    pub(crate) fn result_inside(&self, container: &str) -> Option<Data> {
         let leaves = leaves(self.workflow.as_ref()?, container);
         let success = leaves.filter_map(|leaf| self.nodes.get(leaf)?.output.get("success"));
-        one_or_list(&success.flatten().map(|(item, _)| Arc::clone(&item.data)).collect::<Vec<_>>())
+        one_or_list(&success.flatten().map(|made| made.data.clone()).collect::<Vec<_>>())
     }
 
     /// `_item` and `_index` of the nearest loop around a node.
-    fn element(&self, workflow: &Workflow, node: &str) -> Option<(Arc<Value>, usize)> {
+    fn element(&self, workflow: &Workflow, node: &str) -> Option<(Data, usize)> {
         let around = node_scope::around(workflow, node);
         let container = around.iter().rev().find(|id| node_scope::role(workflow, id) == Some(Role::Loop))?;
         self.element_of(container)
     }
 
     /// `_item` and `_index` of a loop in the iteration that is looked at.
-    pub(crate) fn element_of(&self, container: &str) -> Option<(Arc<Value>, usize)> {
+    pub(crate) fn element_of(&self, container: &str) -> Option<(Data, usize)> {
         let frames = self.frames();
         let index = frames.iter().rev().find(|frame| frame.container == container)?.index?;
         let data = self.nodes.get(container)?;
         let config = data.config.as_ref().map(|(config, _)| &**config)?;
-        let input = |index: usize| data.input.get(&index).map(|(data, _)| Arc::clone(data));
+        let input = |index: usize| data.input.get(&index).map(|(data, _)| data.clone());
+        if let Some(list) = self.long_source(container, config) {
+            let Read::List(list) = list.read() else { return None };
+            return Some((list.get(index)?.value().into(), index));
+        }
         let item = match config.get("source").and_then(Value::as_array) {
-            Some(list) => list.get(index).cloned().map(Arc::new),
+            Some(list) => list.get(index).cloned().map(Data::from),
             None if config.get("while").is_some() => input(0),
             None => input(index),
         };
         Some((item.unwrap_or_default(), index))
     }
 
+    /// The list of a loop that stayed an expression in its settings.
+    fn long_source(&self, container: &str, config: &Value) -> Option<Text> {
+        let source = Expr::compile(config::late(config, "/source")?).ok()?;
+        let workflow = self.workflow.clone()?;
+        let items = self.items_for(&workflow, container)?;
+        match source.eval_text(&self.scope(&workflow, container, items, 0, When::Before)).ok()? {
+            Data::Text(text) => Some(text),
+            Data::Value(_) => None,
+        }
+    }
+
     /// The scope of a node's expressions for one of its items.
-    pub(crate) fn scope(
-        &self,
-        workflow: &Workflow,
-        node: &str,
-        items: Vec<Arc<Value>>,
-        item: usize,
-        when: When,
-    ) -> Scope {
-        let null = Arc::new(Value::Null);
-        let current = items.get(item).cloned().unwrap_or_else(|| Arc::clone(&null));
+    pub(crate) fn scope(&self, workflow: &Workflow, node: &str, items: Vec<Data>, item: usize, when: When) -> Scope {
+        let current = items.get(item).cloned().unwrap_or_default();
         let started = time::format(self.started_ms);
         let mut views = IndexMap::new();
         for id in workflow.nodes.keys() {
             let Some(success) = self.nodes.get(id).and_then(|data| data.output.get("success")) else { continue };
-            let all: Vec<Arc<Value>> = success.iter().map(|(item, _)| Arc::clone(&item.data)).collect();
-            let output = one_or_list(&all).unwrap_or_else(|| Arc::clone(&null));
-            let items = all.into_iter().map(Data::Value).collect();
-            views.insert(id.clone(), NodeView { output: output.into(), items: Arc::new(items) });
+            let all: Vec<Data> = success.iter().map(|made| made.data.clone()).collect();
+            let output = one_or_list(&all).unwrap_or_default();
+            views.insert(id.clone(), NodeView { output, items: Arc::new(all) });
         }
         let element = self.element(workflow, node);
-        let bound =
-            |(item, index): (Arc<Value>, usize)| [("_item", item.into()), ("_index", Value::from(index).into())];
+        let bound = |(item, index): (Data, usize)| [("_item", item), ("_index", Value::from(index).into())];
         Scope {
             paired: paired::of(self, workflow, node, item, items.len()),
             locals: element.into_iter().flat_map(bound).collect(),
@@ -323,10 +339,10 @@ impl RunView {
             run: serde_json::json!({ "id": self.run_id, "startedAt": started, "lastNode": self.last_node }).into(),
             workflow: Arc::new(serde_json::json!({ "id": workflow.id })),
             context: self.found_by(node, item, when),
-            item: Arc::clone(&current).into(),
-            items: Arc::new(items.into_iter().map(Data::Value).collect()),
+            item: current.clone(),
+            items: Arc::new(items),
             nodes: Arc::new(views),
-            data: current.into(),
+            data: current,
             schemas: Schemas::of(workflow),
             ..Scope::empty()
         }
@@ -354,11 +370,12 @@ pub(crate) fn leaves<'a>(workflow: &'a Workflow, container: &'a str) -> impl Ite
     inside.map(|(id, _)| id.as_str()).filter(move |id| !goes_on(id))
 }
 
-fn one_or_list(made: &[Arc<Value>]) -> Option<Arc<Value>> {
+fn one_or_list(made: &[Data]) -> Option<Data> {
     match made {
         [] => None,
-        [one] => Some(Arc::clone(one)),
-        many => Some(Arc::new(Value::Array(many.iter().map(|value| (**value).clone()).collect()))),
+        [one] => Some(one.clone()),
+        many if many.iter().any(|one| matches!(one, Data::Text(_))) => Some(Data::written(Data::list(many))),
+        many => Some(Value::Array(many.iter().map(|one| (*one.value()).clone()).collect()).into()),
     }
 }
 

@@ -1,6 +1,6 @@
 use super::area::{Area, column_name};
 use super::{
-    CellType, Column, HeaderStyle, MAX_CELL_CHARS, MAX_ROWS, ReadOptions, SheetRows, WriteOptions, read, write,
+    CellType, Column, HeaderStyle, MAX_CELL_CHARS, MAX_ROWS, ReadOptions, Rows, SheetRows, WriteOptions, read, write,
 };
 use crate::Error;
 use proptest::prelude::*;
@@ -89,7 +89,10 @@ fn both_date_systems_times_and_durations() {
 
 #[test]
 fn headers_ranges_and_sheets() {
-    let sheets = [SheetRows { name: "First".into(), rows: vec![] }, SheetRows { name: "Data".into(), rows: vec![] }];
+    let sheets = [
+        SheetRows { name: "First".into(), rows: Rows::Values(vec![]) },
+        SheetRows { name: "Data".into(), rows: Rows::Values(vec![]) },
+    ];
     let values = [json!({ "a": "x", "b": 1 }), json!({ "a": "y", "b": 2 }), json!({ "a": "z", "b": 3 })];
     let sheets = sheets.map(|sheet| SheetRows { rows: values.iter().collect(), ..sheet });
     let bytes = write(&sheets, &WriteOptions::default()).expect("a workbook");
@@ -300,7 +303,7 @@ fn columns_have_titles_types_formats_and_widths() {
 #[test]
 fn limits_of_a_sheet_are_told_before_anything_is_written() {
     let row = json!({ "a": 1 });
-    let many = SheetRows { name: "S".into(), rows: vec![&row; MAX_ROWS as usize] };
+    let many = SheetRows { name: "S".into(), rows: Rows::Values(vec![&row; MAX_ROWS as usize]) };
     let error = write(std::slice::from_ref(&many), &WriteOptions::default()).expect_err("too many");
     assert_eq!((error.code.as_str(), error.details["rows"].as_u64()), ("TOO_LARGE", Some(1_048_576)));
     let long = |count| written(&[json!({ "a": "é".repeat(count) })], &WriteOptions::default());
@@ -309,10 +312,10 @@ fn limits_of_a_sheet_are_told_before_anything_is_written() {
     let wide: serde_json::Map<String, Value> = (0..16_385).map(|n| (format!("c{n}"), json!(1))).collect();
     assert_eq!(written(&[Value::Object(wide)], &WriteOptions::default()).expect_err("too wide").code, "TOO_LARGE");
     for name in ["", "a/b", "'a", &"x".repeat(32)] {
-        let sheet = SheetRows { name: name.into(), rows: vec![] };
+        let sheet = SheetRows { name: name.into(), rows: Rows::Values(vec![]) };
         assert_eq!(write(&[sheet], &WriteOptions::default()).expect_err(name).code, "SHEET_NAME");
     }
-    let twice = ["A", "a"].map(|name| SheetRows { name: name.into(), rows: vec![] });
+    let twice = ["A", "a"].map(|name| SheetRows { name: name.into(), rows: Rows::Values(vec![]) });
     assert_eq!(write(&twice, &WriteOptions::default()).expect_err("twice").code, "SHEET_NAME");
 }
 

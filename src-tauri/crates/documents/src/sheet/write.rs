@@ -6,6 +6,11 @@ use crate::Error;
 use rust_xlsxwriter::{Color, DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// From so many rows on a sheet is long.
+const LONG: usize = 2_000;
 
 /// Widths of columns that are measured: so many rows are looked at.
 const MEASURED: usize = 1_000;
@@ -82,12 +87,60 @@ impl Default for WriteOptions {
 }
 
 /// The rows of one sheet.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct SheetRows<'a> {
     /// Its name.
     pub name: String,
     /// Objects.
-    pub rows: Vec<&'a Value>,
+    pub rows: Rows<'a>,
+}
+
+/// Rows that are there, or that are made when they are written, one after the other: values of many take ten times their text.
+pub enum Rows<'a> {
+    /// They are there.
+    Values(Vec<&'a Value>),
+    /// So many, and each by its place.
+    Made(usize, Box<dyn Fn(usize) -> Arc<Value> + 'a>),
+}
+
+/// Looks at a row: its place, and its fields where it is an object.
+type Look<'a> = dyn FnMut(usize, Option<&Map<String, Value>>) -> Result<(), Error> + 'a;
+
+impl Rows<'_> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Values(rows) => rows.len(),
+            Self::Made(count, _) => *count,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Looks at each object in order; nothing where there is none.
+    fn each(&self, most: usize, look: &mut Look<'_>) -> Result<(), Error> {
+        match self {
+            Self::Values(rows) => {
+                rows.iter().take(most).enumerate().try_for_each(|(index, row)| look(index, row.as_object()))
+            }
+            Self::Made(count, row) => (0..most.min(*count)).try_for_each(|index| look(index, row(index).as_object())),
+        }
+    }
+}
+
+impl fmt::Debug for Rows<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} rows", self.len())
+    }
+}
+
+impl<'a> FromIterator<&'a Value> for Rows<'a> {
+    fn from_iter<T: IntoIterator<Item = &'a Value>>(rows: T) -> Self {
+        Self::Values(rows.into_iter().collect())
+    }
 }
 
 /// Writes a workbook.
@@ -98,7 +151,12 @@ pub fn write(sheets: &[SheetRows<'_>], options: &WriteOptions) -> Result<Vec<u8>
     let made = ExcelDateTime::from_ymd(2000, 1, 1).map_err(failure)?;
     book.set_properties(&DocProperties::new().set_creation_datetime(&made));
     for sheet in sheets {
-        let mut worksheet = Worksheet::new();
+        // Of a long sheet the cells lie in a file without a name: in memory each takes some hundred bytes.
+        let mut worksheet = if sheet.rows.len() < LONG {
+            Worksheet::new()
+        } else {
+            book.new_worksheet_with_constant_memory().map_err(failure)?
+        };
         worksheet.set_name(&sheet.name).map_err(failure)?;
         Writer::new(sheet, options)?.write(&mut worksheet)?;
         book.push_worksheet(worksheet);
@@ -133,7 +191,6 @@ fn check_names(sheets: &[SheetRows<'_>]) -> Result<(), Error> {
 struct Writer<'a> {
     sheet: &'a SheetRows<'a>,
     options: &'a WriteOptions,
-    rows: Vec<&'a Map<String, Value>>,
     columns: Vec<Column>,
     /// By column: for days, for moments, for other values.
     formats: Vec<[Format; 3]>,
@@ -141,29 +198,33 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(sheet: &'a SheetRows<'a>, options: &'a WriteOptions) -> Result<Self, Error> {
-        let mut rows = Vec::with_capacity(sheet.rows.len());
-        for (index, row) in sheet.rows.iter().enumerate() {
-            let Value::Object(row) = row else {
+        let most = MAX_ROWS as usize - usize::from(options.header);
+        let (mut fields, mut seen) = (Vec::new(), HashSet::new());
+        sheet.rows.each(usize::MAX, &mut |index, row| {
+            let Some(row) = row else {
                 let words =
                     format!("Row {} of the sheet '{}' is no object with the columns as fields", index + 1, sheet.name);
                 return Err(Error::new("SCHEMA_MISMATCH", words).detail("index", index));
             };
-            rows.push(row);
-        }
-        let most = MAX_ROWS as usize - usize::from(options.header);
-        if rows.len() > most {
+            if options.columns.is_empty() {
+                for name in row.keys().filter(|name| !seen.contains(*name)).collect::<Vec<_>>() {
+                    seen.insert(name.clone());
+                    fields.push(name.clone());
+                }
+            }
+            Ok(())
+        })?;
+        if sheet.rows.len() > most {
             let words = format!(
                 "The sheet '{}' would have {} rows, and a sheet holds {MAX_ROWS} with its header. Divide the rows among several sheets",
                 sheet.name,
-                rows.len()
+                sheet.rows.len()
             );
-            return Err(Error::too_large(words, u64::from(MAX_ROWS)).detail("rows", rows.len()));
+            return Err(Error::too_large(words, u64::from(MAX_ROWS)).detail("rows", sheet.rows.len()));
         }
         let mut columns = options.columns.clone();
         if columns.is_empty() {
-            let mut seen: HashSet<&str> = HashSet::new();
-            let fields = rows.iter().flat_map(|row| row.keys()).filter(|name| seen.insert(name));
-            columns = fields.map(|field| Column { field: field.clone(), ..Column::default() }).collect();
+            columns = fields.into_iter().map(|field| Column { field, ..Column::default() }).collect();
         }
         if columns.len() > MAX_COLUMNS as usize {
             let words = format!(
@@ -177,7 +238,7 @@ impl<'a> Writer<'a> {
             let of = |default: &str| Format::new().set_num_format(column.format.as_deref().unwrap_or(default));
             [of("yyyy-mm-dd"), of("yyyy-mm-dd hh:mm:ss"), of("General")]
         });
-        Ok(Self { sheet, options, formats: formats.collect(), rows, columns })
+        Ok(Self { sheet, options, formats: formats.collect(), columns })
     }
 
     fn write(&self, out: &mut Worksheet) -> Result<(), Error> {
@@ -198,15 +259,18 @@ impl<'a> Writer<'a> {
             }
             first = 1;
         }
-        for (row, number) in self.rows.iter().zip(first..) {
+        self.sheet.rows.each(usize::MAX, &mut |place, row| {
+            let number = u32::try_from(place).unwrap_or(u32::MAX).saturating_add(first);
             for (index, column) in self.columns.iter().enumerate() {
-                if let Some(value) = row.get(&column.field) {
+                if let Some(value) = row.and_then(|row| row.get(&column.field)) {
                     self.cell(out, number, index, value)?;
                 }
             }
-        }
-        for (index, column) in self.columns.iter().enumerate() {
-            let width = column.width.unwrap_or_else(|| self.measured(column)).clamp(0.0, MAX_WIDTH);
+            Ok(())
+        })?;
+        let measured = self.measured()?;
+        for (index, (column, measured)) in self.columns.iter().zip(measured).enumerate() {
+            let width = column.width.unwrap_or(measured).clamp(0.0, MAX_WIDTH);
             out.set_column_width(place(index), width).map_err(failure)?;
         }
         Ok(())
@@ -278,16 +342,26 @@ impl<'a> Writer<'a> {
         Err(Error::too_large(words, MAX_CELL_CHARS as u64).detail("cell", cell))
     }
 
-    fn measured(&self, column: &Column) -> f64 {
-        let title = column.title.as_deref().unwrap_or(&column.field).chars().count();
-        let longest =
-            self.rows.iter().take(MEASURED).filter_map(|row| row.get(&column.field)).map(|value| match value {
-                Value::String(text) => text.lines().map(|line| line.chars().count()).max().unwrap_or_default(),
-                Value::Null => 0,
-                other => other.to_string().len(),
-            });
-        let width = longest.max().unwrap_or_default().max(title).clamp(WIDTHS.0, WIDTHS.1 - 2) + 2;
-        f64::from(u32::try_from(width).unwrap_or_default())
+    /// Widths of the columns by their titles and first values.
+    fn measured(&self) -> Result<Vec<f64>, Error> {
+        let title = |column: &Column| column.title.as_deref().unwrap_or(&column.field).chars().count();
+        let mut widest: Vec<usize> = self.columns.iter().map(title).collect();
+        self.sheet.rows.each(MEASURED, &mut |_, row| {
+            for (column, widest) in self.columns.iter().zip(&mut widest) {
+                let length = match row.and_then(|row| row.get(&column.field)) {
+                    Some(Value::String(text)) => {
+                        text.lines().map(|line| line.chars().count()).max().unwrap_or_default()
+                    }
+                    None | Some(Value::Null) => 0,
+                    Some(other) => other.to_string().len(),
+                };
+                *widest = length.max(*widest);
+            }
+            Ok(())
+        })?;
+        let width =
+            |widest: usize| f64::from(u32::try_from(widest.clamp(WIDTHS.0, WIDTHS.1 - 2) + 2).unwrap_or_default());
+        Ok(widest.into_iter().map(width).collect())
     }
 }
 

@@ -27,11 +27,14 @@ pub(super) const MADE: u64 = 64 * 1024 * 1024;
 pub(super) const WORK: u64 = 20_000_000;
 /// Size of the result as JSON, roughly.
 pub(super) const RESULT: u64 = 64 * 1024 * 1024;
-/// Memory that the result takes. A list of small objects takes five times the length of its JSON, so this lets through
-/// nearly all that [`RESULT`] does, and nothing that is many times larger in memory than as text.
-pub(super) const MEMORY: u64 = 256 * 1024 * 1024;
+/// Memory that the result takes as values: a list of small objects takes nine times its JSON, and whoever gets a result has a
+/// copy of it. What is longer has to stay text (ADR 186).
+pub(super) const MEMORY: u64 = 32 * 1024 * 1024;
 /// Memory of all results together where each is a result of its own: what a step may put out at most.
 pub(super) const RESULTS: u64 = 1024 * 1024 * 1024;
+/// What to do instead of making values of a whole table.
+const INSTEAD: &str = ". Select less, or work through a large list row by row: make items of it with Split a list, then use Filter, \
+                       Set fields, Pick fields, Group by or Sort.";
 /// Calls between two looks at the allowance's clock.
 const LOOK: u32 = 256;
 
@@ -142,7 +145,22 @@ impl<'a> Budget<'a> {
         take(
             &self.memory,
             memory as u64,
-            "The result of the expression takes more than 256 MiB of memory. Select less.",
+            &format!("The values of the expression would take more than {} MiB of memory{INSTEAD}", MEMORY >> 20),
         )
+    }
+
+    /// A result that is so long as text and has not been counted yet: what is far too large says how large it is.
+    pub(super) fn whole(&self, memory: usize) -> Out {
+        if self.allowance.is_some() || memory as u64 <= MEMORY {
+            return Ok(());
+        }
+        Err(Box::new(ExprError::new(
+            Code::Limit,
+            format!(
+                "The values of the expression would take about {} MiB of memory; at most {} MiB are allowed{INSTEAD}",
+                memory.div_ceil(1 << 20),
+                MEMORY >> 20
+            ),
+        )))
     }
 }

@@ -6,6 +6,7 @@ use super::error::{Code, ExprError};
 use super::eval::{Out, fail};
 use super::lower::Op;
 use super::val::{Key, V};
+use crate::value_size;
 use serde_json::{Map, Number, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -298,6 +299,9 @@ fn mismatch<T>(message: impl Into<String>) -> Out<T> {
 /// is when it is written out: parts that the expression shares are made once for each place, so nothing is made of a value
 /// that is too large.
 pub(super) fn json(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<Value> {
+    if let V::TextList(text) | V::TextObject(text) = found {
+        budget.whole(value_size::of_text(text.text()))?;
+    }
     weigh(budget, found, depth)?;
     build(found)
 }

@@ -2,12 +2,16 @@
 //! reference, so reading `error.type` costs the same for 90 bytes and for 90 KB.
 
 use crate::scope::{NodeView, Scope};
+use crate::value_size;
 use indexmap::IndexMap;
 use serde_json::{Map, Number, Value};
 use signalbox_model::Data;
-use signalbox_model::data::{Piece, Read};
+use signalbox_model::data::{Piece, Read, TEXT_FROM};
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// From so many bytes of memory on values of the scope are long.
+const LARGE: usize = 4 * 1024 * 1024;
 
 /// A value. `'a` is the life of the scope and of the expression.
 #[derive(Debug, Clone)]
@@ -120,6 +124,17 @@ impl<'a> V<'a> {
             "ctx" => V::Ctx(scope),
             _ => V::of_data(&scope.locals.iter().find(|(local, _)| *local == name)?.1),
         })
+    }
+
+    /// A part of the data that is better not made into values, or not copied: a table, or many values of the scope.
+    pub(super) fn is_long(&self) -> bool {
+        match self {
+            V::TextList(part) | V::TextObject(part) => part.text().len() >= TEXT_FROM,
+            V::Items(list) => list.iter().map(Data::length).sum::<usize>() >= TEXT_FROM,
+            V::Array(list) => list.iter().map(value_size::memory).sum::<usize>() >= LARGE,
+            V::Object(object) => object.values().map(value_size::memory).sum::<usize>() >= LARGE,
+            _ => false,
+        }
     }
 
     pub(super) fn text(&self) -> Option<&str> {

@@ -6,7 +6,10 @@ use super::place::{around, inside, is_cut, known, path_of};
 use super::{activate, imported_checkpoint, one_or_list, slot_mut, slot_ref, until};
 use crate::{
     compiled::Compiled,
+    config,
+    expr::Expr,
     params,
+    prepare::node_scope,
     state::{Aside, Body, EdgeState, Frame, NodeRun, OpenExit, Outcome, Own, Phase, RunState},
 };
 use serde_json::Value;
@@ -92,8 +95,18 @@ pub(super) fn body_mut(state: &mut RunState, node: usize, slot: usize) -> Option
 pub(crate) fn iterations(config: &Value, items: usize) -> Option<usize> {
     match config.get("while") {
         Some(_) => None,
-        None => Some(config.get("source").map_or(items, |list| list.as_array().map_or(0, Vec::len))),
+        None => Some(match config.get("source") {
+            Some(_) => config::entries(config).unwrap_or(0),
+            None => items,
+        }),
     }
+}
+
+/// The list of a loop that stayed an expression in its settings: what it gives now is what is iterated over.
+fn long_source(compiled: &Compiled, state: &RunState, node: usize, slot: usize) -> Option<Data> {
+    let known = slot_ref(state, node, slot)?;
+    let source = Expr::compile(config::late(known.config.as_ref()?, "/source")?).ok()?;
+    source.eval_text(&node_scope(compiled, state, node, slot, &known.input, None)).ok()
 }
 
 /// A container begins. Entered again with the same input it goes on where it failed; with another it starts over.
@@ -101,10 +114,11 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
     let this = &compiled.nodes[node];
     let before = imported_checkpoint::of(compiled, state, node).cloned();
     let only = until::begun_in(compiled, state, node).filter(|_| state.basing.is_none());
+    let source = if this.role == Role::Loop { long_source(compiled, state, node, slot) } else { None };
     let Some(known) = slot_mut(state, node, slot) else { return };
     let (config, input) = (known.config.clone().unwrap_or_default(), known.input.clone());
     let body = known.body.get_or_insert_default();
-    if body.config != config || body.input != input {
+    if body.config != config || body.input != input || body.source != source {
         let total = match this.role {
             Role::Loop => iterations(&config, input.len()),
             Role::Parallel => Some(this.bodies.len()),
@@ -112,7 +126,7 @@ pub(super) fn entered(compiled: &Compiled, state: &mut RunState, node: usize, sl
         };
         // Another input starts over, whatever ended elsewhere.
         let before = before.filter(|_| body.highest == 0);
-        **body = Body { config, input, total, highest: body.highest, ..Body::default() };
+        **body = Body { config, input, source, total, highest: body.highest, ..Body::default() };
         let ended = before.map(|before| imported_checkpoint::ended(compiled, node, body, &before));
         for index in ended.unwrap_or_default() {
             body.ended(index, Outcome::Elsewhere);
@@ -250,9 +264,9 @@ fn entering(compiled: &Compiled, state: &RunState, node: usize, slot: usize, ind
     match compiled.nodes[node].role {
         Role::Parallel => data.iter().enumerate().map(|(index, data)| own(index, data)).collect(),
         Role::Loop => {
-            let element = config.get("source").and_then(Value::as_array).and_then(|list| list.get(index));
-            let item = match element {
-                Some(element) => Some(plain(Arc::new(element.clone()))),
+            let body = known.and_then(|slot| slot.body.as_deref());
+            let item = match body.and_then(|body| body.element(index)) {
+                Some(element) => Some(plain(Arc::new(element))),
                 None if config.get("while").is_some() => data.first().map(|data| plain(data.value())),
                 None => data.get(index).map(|data| own(index, data)),
             };

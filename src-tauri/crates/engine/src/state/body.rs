@@ -4,6 +4,7 @@ use super::Context;
 use crate::{json, value_size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use signalbox_model::data::Read;
 use signalbox_model::{Data, ErrorPayload, Item, blob::BLOB_LIMIT, present::present};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -167,6 +168,9 @@ pub(crate) struct Body {
     /// What it was entered with: another input or config starts over.
     pub(crate) config: Arc<Value>,
     pub(crate) input: Vec<Data>,
+    /// The list of a loop where its settings do not have it, because it is long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Data>,
     /// How each ended; `None` = not, or not yet.
     pub(crate) done: Vec<Option<Outcome>>,
     /// First index that was not begun since the container was entered last.
@@ -188,6 +192,14 @@ pub(crate) struct Body {
 }
 
 impl Body {
+    /// An element of the list in the settings of a loop; nothing when the list is not there.
+    pub(crate) fn element(&self, index: usize) -> Option<Value> {
+        let Some(Data::Text(source)) = &self.source else {
+            return self.config.get("source")?.as_array()?.get(index).cloned();
+        };
+        let Read::List(list) = source.read() else { return None };
+        Some(list.get(index)?.value())
+    }
     pub(crate) fn outcome(&self, index: usize) -> Option<&Outcome> {
         self.done.get(index)?.as_ref()
     }

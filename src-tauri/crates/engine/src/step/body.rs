@@ -5,6 +5,7 @@ use super::{Deciding, StepError};
 use crate::limit;
 use crate::{
     compiled::Compiled,
+    config,
     effect::{CallKey, CallOutput, Effect, OutItem},
     error_codes,
     expr::Expr,
@@ -165,7 +166,7 @@ impl Deciding<'_> {
             Some(Err(error)) => return Err(error.failure("collect")),
             None => None,
         };
-        let source = body.config.get("source").and_then(Value::as_array);
+        let has_source = body.config.get("source").is_some();
         let several = known.input.len() > 1;
         // One value is there at a time, and the list as its text.
         let mut made = Items::new();
@@ -186,8 +187,9 @@ impl Deciding<'_> {
             };
             let result = match &collect {
                 Some((collect, scope)) if error.is_none() && *outcome != Some(Outcome::Elsewhere) => {
-                    let item = match source {
-                        Some(list) => list.get(index).cloned().map(Arc::new),
+                    let item = match body.element(index) {
+                        Some(element) => Some(Arc::new(element)),
+                        None if has_source => None,
                         None if body.total.is_none() => known.input.first().map(Data::value),
                         None => known.input.get(index).map(Data::value),
                     };
@@ -213,7 +215,7 @@ impl Deciding<'_> {
                 result
             };
             // Iterations over the input come from its items; those of one item all come from that one.
-            let own = source.is_none() && body.total.is_some() && role == Role::Loop;
+            let own = !has_source && body.total.is_some() && role == Role::Loop;
             let paired = if own { Some(index) } else { (!several && !known.input.is_empty()).then_some(0) };
             made.push_numbered(Item { data, binary, paired_item: paired, ..Item::default() });
         }
@@ -337,7 +339,7 @@ pub(super) fn refused(compiled: &Compiled, node: usize, config: &Value, input: &
         return None;
     }
     let count = match config.get("source") {
-        Some(Value::Array(list)) => list.len(),
+        Some(_) if let Some(entries) = config::entries(config) => entries,
         Some(other) => {
             let kind = match other {
                 Value::Null => "null",

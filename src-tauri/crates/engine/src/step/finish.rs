@@ -24,6 +24,9 @@ use signalbox_model::{
 };
 use std::sync::Arc;
 
+/// Items whose values take so many bytes of memory become text.
+const LARGE: usize = 4 * 1024 * 1024;
+
 /// What one slot leaves behind when it succeeds.
 pub(super) struct Outcome {
     slot: usize,
@@ -82,13 +85,16 @@ impl Deciding<'_> {
     }
 
     /// What a slot puts out, when there is room for it beside what the others of the step have put out.
-    fn with_room(&self, node: usize, output: CallOutput, held: &mut usize) -> Result<CallOutput, NodeFailure> {
+    fn with_room(&self, node: usize, mut output: CallOutput, held: &mut usize) -> Result<CallOutput, NodeFailure> {
         // What may leave a body is kept as values until its iteration ends.
         let inside = self.state.frames.get(self.compiled.nodes.frame(node)).is_some();
         let mut bytes = if inside { limit::weight_as_values(&output) } else { limit::weight(&output) };
         let paged = if inside { 0 } else { output.ports.values().map(Items::paged_weight).sum::<usize>() };
         if paged > 0 && self.stays_in_memory(node) {
             bytes += paged;
+        }
+        if bytes >= LARGE && !inside {
+            output.ports.values_mut().for_each(|items| items.keep_as_text(LARGE, crate::value_size::memory));
         }
         let bytes = held.saturating_add(bytes);
         if bytes > self.compiled.most {

@@ -3,6 +3,7 @@
 use serde_json::json;
 use signalbox_engine::expr::{self, Code, Expr};
 use signalbox_engine::scope::Scope;
+use signalbox_model::Data;
 use std::sync::Arc;
 
 /// A list that doubles with each level: small while it is shared, 2^30 objects when it is written out.
@@ -18,6 +19,25 @@ fn what_is_shared_is_counted_as_large_as_it_is_written_out() {
     assert!(Expr::compile(&doubled(3)).unwrap().eval(&Scope::empty()).is_ok());
     let size = Expr::compile(&format!("{}.size()", doubled(30))).unwrap().eval(&Scope::empty());
     assert_eq!(size.unwrap(), json!(1), "nothing is written out");
+}
+
+/// A table stays text: whoever wants its values hears before they are made how much they would take, and what to do.
+#[test]
+fn values_of_a_whole_table_are_refused_before_they_are_made() {
+    let row = r#"{"id":"000001","name":"customer 001","city":"Berlin"}"#;
+    let text = format!("{{\"content\":[{}]}}", vec![row; 100_000].join(","));
+    let mut scope = Scope::empty();
+    scope.item = Data::written(text);
+    let error = Expr::compile("item.content").unwrap().eval(&scope).unwrap_err();
+    assert_eq!(error.code, Code::Limit);
+    for told in ["about 64 MiB", "at most 32 MiB", "Split a list", "Filter"] {
+        assert!(error.message.contains(told), "{told}: {}", error.message);
+    }
+    let eval = |text: &str| Expr::compile(text).unwrap().eval(&scope).unwrap();
+    assert_eq!((eval("item.content.size()"), eval("item.content[99999].id")), (json!(100_000), json!("000001")));
+    // As text it is no copy of the table, and has no such limit.
+    let same = Expr::compile("item.content").unwrap().eval_text(&scope).unwrap();
+    assert!(matches!(same, Data::Text(text) if text.text().len() == 100_000 * (row.len() + 1) + 1));
 }
 
 #[test]

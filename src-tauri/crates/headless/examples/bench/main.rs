@@ -7,6 +7,7 @@ mod chains;
 mod containers;
 mod failures;
 mod history;
+mod memory;
 mod models;
 mod people;
 mod process;
@@ -52,7 +53,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 22] = [
+    let parts: [(&str, Part); 23] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -68,6 +69,7 @@ fn main() {
         ("programs", programs::programs),
         ("P9", |_| history::history()),
         ("failures", |_| failures::failures()),
+        ("memory", memory::memory),
         ("P10", process::canvas),
         ("log", process::log),
         ("inbox", process::inbox),

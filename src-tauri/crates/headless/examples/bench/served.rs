@@ -7,10 +7,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Starts a server on a data folder: the process, its host with port, and the token.
-fn spawn(binary: &Path, folder: &Path) -> Option<(Child, String, String)> {
+fn spawn(binary: &Path, folder: &Path, more: &[String]) -> Option<(Child, String, String)> {
     let mut child = Command::new(binary)
         .args(["serve", "--addr", "127.0.0.1:0", "--data"])
         .arg(folder.join("data"))
+        .args(more)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -29,23 +30,29 @@ pub(crate) struct Served {
     host: String,
     token: String,
     folder: PathBuf,
+    more: Vec<String>,
 }
 
 impl Served {
     pub(crate) fn start(binary: &Path) -> Option<Self> {
+        Self::with(binary, &[])
+    }
+
+    /// With more arguments.
+    pub(crate) fn with(binary: &Path, more: &[String]) -> Option<Self> {
         static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("signalbox-bench-{}-{count}", std::process::id()));
         std::fs::create_dir_all(&folder).ok()?;
-        let (child, host, token) = spawn(binary, &folder)?;
-        Some(Self { child, host, token, folder })
+        let (child, host, token) = spawn(binary, &folder, more)?;
+        Some(Self { child, host, token, folder, more: more.to_vec() })
     }
 
     /// Ends the process without a word and starts another one on the same data folder.
     pub(crate) fn restart(&mut self, binary: &Path) -> Option<()> {
         self.child.kill().ok()?;
         self.child.wait().ok()?;
-        (self.child, self.host, self.token) = spawn(binary, &self.folder)?;
+        (self.child, self.host, self.token) = spawn(binary, &self.folder, &self.more)?;
         Some(())
     }
 
@@ -94,9 +101,46 @@ impl Served {
 
     /// Resident memory, MB.
     pub(crate) fn memory(&self) -> f64 {
+        self.kilobytes("VmRSS:") as f64 / 1024.0
+    }
+
+    /// Most resident memory since the start, or since it was reset, bytes.
+    pub(crate) fn peak(&self) -> u64 {
+        self.kilobytes("VmHWM:") * 1024
+    }
+
+    /// The peak is counted from here on.
+    pub(crate) fn reset_peak(&self) {
+        let _ = std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5");
+    }
+
+    fn kilobytes(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
-        let rss = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).and_then(|l| l.split_whitespace().next());
-        rss.and_then(|kb| kb.parse::<f64>().ok()).unwrap_or_default() / 1024.0
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).and_then(|l| l.split_whitespace().next());
+        line.and_then(|kilobytes| kilobytes.parse().ok()).unwrap_or_default()
+    }
+
+    /// A request over a connection of its own whose answer is read to its end and not kept: status, length, beginning.
+    pub(crate) fn drain(&self, method: &str, path: &str, body: &str) -> Option<(u16, u64, String)> {
+        let mut stream = TcpStream::connect(&self.host).ok()?;
+        let head = format!(
+            "{method} {path} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            self.host,
+            self.token,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).ok()?;
+        let mut reader = BufReader::new(stream);
+        let (mut line, mut begin) = (String::new(), vec![0; 400]);
+        reader.read_line(&mut line).ok()?;
+        let status = line.split(' ').nth(1)?.parse().ok()?;
+        while line.trim_end() != "" {
+            line.clear();
+            reader.read_line(&mut line).ok()?;
+        }
+        let first = reader.read(&mut begin).ok()?;
+        let rest = std::io::copy(&mut reader, &mut std::io::sink()).ok()?;
+        Some((status, first as u64 + rest, String::from_utf8_lossy(begin.get(..first)?).into_owned()))
     }
 }
 

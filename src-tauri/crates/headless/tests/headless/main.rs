@@ -37,6 +37,7 @@ mod list_memory;
 mod manual;
 mod masks;
 mod mcp_server;
+mod memory;
 mod metrics;
 mod model_peer;
 mod models;

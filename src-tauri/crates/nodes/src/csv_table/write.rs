@@ -5,7 +5,7 @@ use crate::formats::{MAX_BYTES, too_large};
 use crate::support::kind_of;
 use serde_json::Value;
 use signalbox_model::NodeFailure;
-use signalbox_model::data::{Read, Text};
+use signalbox_model::data::{Piece, Read, Text};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -29,8 +29,36 @@ pub(crate) fn format_text(text: &Text, layout: Layout, what: &str) -> Result<Str
     }
 }
 
+/// The same of a list, whose text is given to `sink` piece by piece: it is not there as a whole.
+pub(crate) fn write_text(
+    list: &Piece<'_>,
+    layout: Layout,
+    what: &str,
+    sink: &mut dyn FnMut(&str),
+) -> Result<(), NodeFailure> {
+    write_rows(|| list.entries().map(|(_, row)| Arc::new(row.value())), layout, what, sink)
+}
+
 /// The same of rows, which are gone through twice.
 pub(crate) fn format_rows<R, I>(rows: impl Fn() -> I, layout: Layout, what: &str) -> Result<String, NodeFailure>
+where
+    R: Deref<Target = Value>,
+    I: Iterator<Item = R>,
+{
+    let mut all = String::new();
+    write_rows(rows, layout, what, &mut |piece| all.push_str(piece))?;
+    Ok(all)
+}
+
+/// Text that is written before it is given on.
+const PIECE: usize = 64 * 1024;
+
+fn write_rows<R, I>(
+    rows: impl Fn() -> I,
+    layout: Layout,
+    what: &str,
+    sink: &mut dyn FnMut(&str),
+) -> Result<(), NodeFailure>
 where
     R: Deref<Target = Value>,
     I: Iterator<Item = R>,
@@ -48,7 +76,7 @@ where
         }
     }
     if columns.is_empty() {
-        return Ok(String::new());
+        return Ok(());
     }
     if layout.header && columns.iter().any(|name| name.is_empty()) {
         return Err(not_rows(what, "a field has an empty name, which no header can hold"));
@@ -64,8 +92,13 @@ where
     }
     for row in rows() {
         out.row(&columns, &row, what)?;
+        if out.text.len() >= PIECE {
+            sink(&out.text);
+            out.text.clear();
+        }
     }
-    Ok(out.text)
+    sink(&out.text);
+    Ok(())
 }
 
 /// A table that is written piece by piece, with the columns of all rows.

@@ -1,10 +1,13 @@
 //! `data.set`: sets fields of the item by path. Objects on the way are made, list elements never.
 
 use crate::support::{first, flag, kind_of, made, made_text, wrong_setting};
-use crate::{Kind, Outcome};
+use crate::{Kind, Outcome, cel};
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
+use signalbox_engine::config;
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::data::{Piece, Read};
+use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::path::{self, Segment};
 use signalbox_model::{Data, NodeFailure};
 
@@ -18,48 +21,76 @@ fn run(slot: &CallSlot) -> Outcome {
     if keep
         && let Some(Data::Text(came)) = slot.input.kept(0)
         && let Read::Object(object) = came.read()
-        && let Some(text) = with_members(object, assign)
+        && let Some(set) = members(slot, assign)?
     {
-        return Ok(made_text(slot, text));
+        return Ok(made_text(slot, with_members(object, set)));
     }
     let mut data = if keep { (*first(slot)).clone() } else { Value::Object(Map::new()) };
     if data.is_null() {
         data = Value::Object(Map::new());
     }
+    let is_long = |target: &String| config::late(&slot.config, &pointer(target)).is_some();
+    if data.is_object()
+        && assign.keys().any(is_long)
+        && let Some(set) = members(slot, assign)?
+        && let Data::Text(came) = Data::written(data.to_string())
+        && let Read::Object(object) = came.read()
+    {
+        return Ok(made_text(slot, with_members(object, set)));
+    }
     for (target, value) in assign {
-        put(&mut data, target, value)?;
+        match config::late(&slot.config, &pointer(target)) {
+            Some(source) => put(&mut data, target, &cel::value(target, &cel::compile(target, source)?, &slot.scope)?)?,
+            None => put(&mut data, target, value)?,
+        }
     }
     Ok(made(slot, data))
 }
 
-/// The text of a large object with members set: its other members are copied as they are written. Nothing when a path leads
-/// further into it.
-fn with_members(object: Piece<'_>, assign: &Map<String, Value>) -> Option<String> {
-    let mut set = Map::new();
+/// Where the value of a field stands in the settings.
+fn pointer(target: &str) -> String {
+    format!("/assign/{}", pointer_token(target))
+}
+
+/// The fields that are set, by name; what is long is text. Nothing when a path leads further into the item.
+fn members(slot: &CallSlot, assign: &Map<String, Value>) -> Result<Option<IndexMap<String, Data>>, NodeFailure> {
+    let mut set = IndexMap::with_capacity(assign.len());
     for (target, value) in assign {
-        match path::parse(target).ok()?.as_slice() {
-            [Segment::Key(name)] => set.insert(name.clone(), value.clone()),
-            _ => return None,
+        let Ok(path) = path::parse(target) else { return Ok(None) };
+        let [Segment::Key(name)] = path.as_slice() else { return Ok(None) };
+        let data = match cel::long_setting(slot, &pointer(target))? {
+            Some(text) => Data::Text(text),
+            None => value.clone().into(),
         };
+        set.insert(name.clone(), data);
     }
-    let mut text = String::with_capacity(object.text().len());
-    let mut member = |name: &str, value: &str| {
-        text.push(if text.is_empty() { '{' } else { ',' });
-        text.push_str(name);
-        text.push(':');
-        text.push_str(value);
-    };
+    Ok(Some(set))
+}
+
+/// The text of a large object with members set: its other members are copied as they are written.
+fn with_members(object: Piece<'_>, mut set: IndexMap<String, Data>) -> String {
+    let length = object.text().len() + set.values().map(Data::length).sum::<usize>();
+    let mut text = String::with_capacity(length + 64 * set.len());
     for (name, (key, value)) in object.names().zip(object.written_members()) {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        text.push_str(key);
+        text.push(':');
         match set.shift_remove(&*name) {
-            Some(value) => member(key, &value.to_string()),
-            None => member(key, value),
+            Some(value) => value.append(&mut text),
+            None => text.push_str(value),
         }
     }
     for (name, value) in set {
-        member(&Value::from(name).to_string(), &value.to_string());
+        text.push(if text.is_empty() { '{' } else { ',' });
+        text.push_str(&Value::from(name).to_string());
+        text.push(':');
+        value.append(&mut text);
+    }
+    if text.is_empty() {
+        text.push('{');
     }
     text.push('}');
-    Some(text)
+    text
 }
 
 fn put(data: &mut Value, target: &str, value: &Value) -> Result<(), NodeFailure> {

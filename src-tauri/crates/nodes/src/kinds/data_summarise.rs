@@ -2,13 +2,13 @@
 
 use crate::decimal::Decimal;
 use crate::fields::{Field, misfit, settings_rows, too_long};
-use crate::groups::{Group, groups};
+use crate::groups::groups;
 use crate::keys::Rule;
 use crate::support::wrong_setting;
 use crate::{Kind, Outcome};
 use serde_json::Value;
 use signalbox_engine::effect::{CallOutput, CallSlot};
-use signalbox_model::{Map, NodeFailure};
+use signalbox_model::{Items, Map, NodeFailure};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -26,15 +26,15 @@ struct Figure {
 fn run(slot: &CallSlot) -> Outcome {
     let statistics = statistics(slot)?;
     let rule = Rule::of(slot)?;
-    let mut made = Vec::new();
+    let mut made = Items::new();
     for mut group in groups(slot)? {
         for figure in &statistics {
             let value = figure.of(slot, &group.members, rule)?;
             group.head.insert(figure.name.clone(), value);
         }
-        made.push(Group::item(group, slot));
+        group.push(slot, &mut made);
     }
-    Ok(CallOutput::items("success", made))
+    Ok(CallOutput::list("success", made))
 }
 
 fn statistics(slot: &CallSlot) -> Result<Vec<Figure>, NodeFailure> {

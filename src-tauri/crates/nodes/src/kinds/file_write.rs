@@ -6,7 +6,7 @@ use crate::file_error::{file_failure, path};
 use crate::file_rows::{self, RowFormat, once, pieces};
 use crate::support::{first, flag, made, setting, text_or, wrong_setting};
 use crate::written_file::told;
-use crate::{EffectFuture, Kind, Outcome, binary, csv_table};
+use crate::{EffectFuture, Kind, Outcome, binary, cel, csv_table};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{Mode, NodeFailure};
@@ -37,11 +37,19 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         _ => return Err(wrong_setting("as", "asIs or csv", &slot.config["as"])),
     };
     let from_field = field(slot, "field")?;
+    let long = cel::long_setting(slot, "/content")?;
+    let given = setting(slot, "content").filter(|_| long.is_none());
     let is_alone = setting(slot, "content").is_none() && setting(slot, "binary").is_none();
+    if let (Some(_), Some(other)) = (&long, ["field", "binary"].into_iter().find(|name| setting(slot, name).is_some()))
+    {
+        let words = "A file has one content: keep one of 'field', 'content' and 'binary'";
+        return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", other));
+    }
     // A table that is text is written without values of it.
-    let table = from_field.as_ref().filter(|_| is_alone).and_then(|field| text_member(slot, &field.name));
-    let data = if table.is_some() { Arc::default() } else { first(slot) };
-    let content = match (&from_field, setting(slot, "content")) {
+    let in_field = || from_field.as_ref().filter(|_| is_alone).and_then(|field| text_member(slot, &field.name));
+    let table = long.or_else(in_field);
+    let data = if table.is_some() || from_field.is_none() { Arc::default() } else { first(slot) };
+    let content = match (&from_field, given) {
         (None, content) => content,
         (Some(_), None) if table.is_some() => None,
         (Some(field), None) if setting(slot, "binary").is_none() => Some(field.require(&data, slot.item)?),

@@ -5,10 +5,12 @@ use crate::document_output::Target;
 use crate::fields::{Field, choice, field, settings_rows};
 use crate::support::{flag, kind_of, setting, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, cel};
+use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
-use signalbox_documents::sheet::{self, CellType, Column, HeaderStyle, SheetRows, WriteOptions};
+use signalbox_documents::sheet::{self, CellType, Column, HeaderStyle, Rows, SheetRows, WriteOptions};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::NodeFailure;
+use signalbox_model::data::{Read, Text};
+use signalbox_model::{Data, Items, NodeFailure};
 use signalbox_ports::{CallLog, World};
 use std::sync::Arc;
 
@@ -24,8 +26,8 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     let target = Target::of(slot)?;
     let options = options(slot)?;
     let (bytes, about) = {
-        let values = values(slot)?;
-        let sheets = sheets(slot, &values)?;
+        let source = Source::of(slot)?;
+        let sheets = sheets(slot, &source)?;
         let bytes = sheet::write(&sheets, &options).map_err(failure)?;
         let told: Vec<Value> =
             sheets.iter().map(|sheet| json!({ "sheet": sheet.name, "rows": sheet.rows.len() })).collect();
@@ -34,59 +36,96 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     target.deliver(call, slot, world, log, bytes, MEDIA, about).await
 }
 
-/// The list of the setting `from`, else the data of all items.
-fn values(slot: &CallSlot) -> Result<Vec<Arc<Value>>, NodeFailure> {
-    if setting(slot, "from").is_none_or(|from| from.as_str() == Some("")) {
-        return Ok((0..slot.input.len()).filter_map(|index| slot.input.data(index)).collect());
-    }
-    match cel::setting_value(slot, "from")? {
-        Value::Array(list) => Ok(list.into_iter().map(Arc::new).collect()),
-        other => {
-            let words = format!("The expression 'from' must give a list of objects, but it gives {}", kind_of(&other));
-            Err(NodeFailure::validation("SCHEMA_MISMATCH", words).detail("field", "from"))
+/// The list of the setting `from`, else the data of all items. One row at a time is made into values.
+enum Source<'a> {
+    Items(&'a Items),
+    Text(Text),
+    Values(Arc<Value>),
+}
+
+impl<'a> Source<'a> {
+    fn of(slot: &'a CallSlot) -> Result<Self, NodeFailure> {
+        if setting(slot, "from").is_none_or(|from| from.as_str() == Some("")) {
+            return Ok(Self::Items(&slot.input));
         }
+        match cel::setting_data(slot, "from")? {
+            Data::Text(text) if matches!(text.read(), Read::List(_)) => Ok(Self::Text(text)),
+            data => match data.value() {
+                list if list.is_array() => Ok(Self::Values(list)),
+                other => {
+                    let words =
+                        format!("The expression 'from' must give a list of objects, but it gives {}", kind_of(&other));
+                    Err(NodeFailure::validation("SCHEMA_MISMATCH", words).detail("field", "from"))
+                }
+            },
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Items(items) => items.len(),
+            Self::Text(text) => match text.read() {
+                Read::List(list) => list.len(),
+                _ => 0,
+            },
+            Self::Values(list) => list.as_array().map_or(0, Vec::len),
+        }
+    }
+
+    fn row(&self, index: usize) -> Arc<Value> {
+        match self {
+            Self::Items(items) => items.data(index).unwrap_or_default(),
+            Self::Text(text) => match text.read() {
+                Read::List(list) => Arc::new(list.get(index).map(|row| row.value()).unwrap_or_default()),
+                _ => Arc::default(),
+            },
+            Self::Values(list) => Arc::new(list.get(index).cloned().unwrap_or_default()),
+        }
+    }
+
+    /// The rows at these places.
+    fn rows(&'a self, places: Vec<u32>) -> Rows<'a> {
+        Rows::Made(places.len(), Box::new(move |index| self.row(places.get(index).map_or(0, |place| *place as usize))))
     }
 }
 
-fn sheets<'a>(slot: &CallSlot, values: &'a [Arc<Value>]) -> Result<Vec<SheetRows<'a>>, NodeFailure> {
+fn sheets<'a>(slot: &CallSlot, source: &'a Source<'a>) -> Result<Vec<SheetRows<'a>>, NodeFailure> {
     if choice(slot, "content", &["rows", "sheets"])? == "sheets" {
-        return values.iter().enumerate().map(|(index, value)| described(index, value)).collect();
+        return (0..source.len()).map(|index| described(index, &source.row(index))).collect();
     }
     let name = text_or(slot, "sheetName", "Sheet1")?;
     let Some(by) = field(slot, "sheetField")? else {
-        return Ok(vec![SheetRows { name: name.to_owned(), rows: values.iter().map(AsRef::as_ref).collect() }]);
+        let rows = Rows::Made(source.len(), Box::new(|index| source.row(index)));
+        return Ok(vec![SheetRows { name: name.to_owned(), rows }]);
     };
-    by_field(&by, values, name)
+    by_field(&by, source, name)
 }
 
 /// One sheet for each value of a field, in the order in which they come.
-fn by_field<'a>(by: &Field, values: &'a [Arc<Value>], unnamed: &str) -> Result<Vec<SheetRows<'a>>, NodeFailure> {
-    let mut sheets: Vec<SheetRows<'a>> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    for (index, value) in values.iter().enumerate() {
-        let name = match by.require(value, index)? {
+fn by_field<'a>(by: &Field, source: &'a Source<'a>, unnamed: &str) -> Result<Vec<SheetRows<'a>>, NodeFailure> {
+    let mut sheets: IndexMap<String, Vec<u32>> = IndexMap::new();
+    for index in 0..source.len() {
+        let name = match by.require(&source.row(index), index)? {
             Value::String(name) if !name.is_empty() => name.clone(),
             Value::String(_) | Value::Null => unnamed.to_owned(),
             other => other.to_string(),
         };
-        let place = *places.entry(name.clone()).or_insert_with(|| {
-            sheets.push(SheetRows { name, rows: Vec::new() });
-            sheets.len() - 1
-        });
-        if let Some(sheet) = sheets.get_mut(place) {
-            sheet.rows.push(value);
-        }
+        sheets.entry(name).or_default().push(u32::try_from(index).unwrap_or(u32::MAX));
     }
     if sheets.is_empty() {
-        sheets.push(SheetRows { name: unnamed.to_owned(), rows: Vec::new() });
+        sheets.insert(unnamed.to_owned(), Vec::new());
     }
-    Ok(sheets)
+    Ok(sheets.into_iter().map(|(name, places)| SheetRows { name, rows: source.rows(places) }).collect())
 }
 
 /// `{sheet, rows}`, as *Read spreadsheet* gives it.
-fn described(index: usize, value: &Value) -> Result<SheetRows<'_>, NodeFailure> {
+fn described(index: usize, value: &Value) -> Result<SheetRows<'static>, NodeFailure> {
     match (value.get("sheet").and_then(Value::as_str), value.get("rows").and_then(Value::as_array)) {
-        (Some(name), Some(rows)) => Ok(SheetRows { name: name.to_owned(), rows: rows.iter().collect() }),
+        (Some(name), Some(rows)) => {
+            let rows: Vec<Arc<Value>> = rows.iter().cloned().map(Arc::new).collect();
+            let rows = Rows::Made(rows.len(), Box::new(move |index| rows.get(index).cloned().unwrap_or_default()));
+            Ok(SheetRows { name: name.to_owned(), rows })
+        }
         _ => {
             let words = format!(
                 "Entry {} must have 'sheet' (a name) and 'rows' (a list of objects), one entry for each sheet",

@@ -59,6 +59,33 @@ fn chain(name: &str) -> Vec<(&'static str, Value)> {
             let config = json!({ "path": "out.csv", "field": "content", "as": "csv" });
             vec![("write", json!({ "type": "file.write", "config": config }))]
         }
+        "expression" => {
+            let config = json!({ "path": "out.csv", "content": "=item.content", "as": "csv" });
+            vec![("write", json!({ "type": "file.write", "config": config }))]
+        }
+        "template" => {
+            let config = json!({ "path": "out.json", "content": "{{ item.content }}" });
+            vec![("write", json!({ "type": "file.write", "config": config }))]
+        }
+        "again" => {
+            let told = "{'rows': item.again.size(), 'last': item.again[item.again.size() - 1].id}";
+            vec![
+                ("again", json!({ "type": "data.set", "config": { "assign": { "again": "=item.content" } } })),
+                ("told", json!({ "type": "data.transform", "config": { "expression": told } })),
+            ]
+        }
+        "yaml" => {
+            let config = json!({ "format": "yaml", "from": "item.content" });
+            let told = "{'bytes': size(item.text) > size(item.content) * 80}";
+            vec![
+                ("format", json!({ "type": "data.format", "config": config })),
+                ("told", json!({ "type": "data.transform", "config": { "expression": told } })),
+            ]
+        }
+        "groups" => {
+            let all = json!({ "type": "data.group", "config": { "by": ["id"] } });
+            vec![split(), ("groups", all), ("one", json!({ "type": "data.limit", "config": { "count": 1 } }))]
+        }
         "error" => {
             let told = "{'input': item.details.input, 'bytes': item.details.inputBytes > 1048576}";
             vec![
@@ -216,6 +243,70 @@ fn a_list_is_split_without_values_of_it() {
 #[test]
 fn a_table_is_written_row_by_row() {
     takes_at_most("write", 8, &|rows| json!([{ "path": "out.csv", "size": table(rows).len() }]));
+}
+
+/// A setting that is an expression over a table stays one: as values in the event of the call this took 75 times the file.
+#[test]
+fn a_setting_over_a_table_is_written_from_its_text() {
+    takes_at_most("expression", 10, &|rows| json!([{ "path": "out.csv", "size": table(rows).len() }]));
+}
+
+#[test]
+fn a_table_in_a_text_is_written_from_its_text() {
+    takes_at_most("template", 14, &|rows| {
+        let text = table(rows);
+        let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let names = lines.next().expect("a header");
+        let row = |line: Vec<&str>| names.iter().zip(line).map(|(name, value)| (*name, value)).collect::<Value>();
+        let all: Value = lines.map(row).collect();
+        json!([{ "path": "out.json", "size": all.to_string().len() }])
+    });
+}
+
+#[test]
+fn a_table_becomes_a_field_as_text() {
+    takes_at_most("again", 12, &counted);
+}
+
+#[test]
+fn yaml_is_written_row_by_row() {
+    takes_at_most("yaml", 14, &|_| json!([{ "bytes": true }]));
+}
+
+/// As many groups as rows.
+#[test]
+fn groups_are_made_one_after_the_other() {
+    takes_at_most("groups", 16, &|_| {
+        json!([{ "id": "0", "count": 1, "items": [{ "id": "0", "name": "Anna 0", "city": "Berlin", "amount": "0.00",
+            "date": "2026-01-17", "status": "open", "email": "Anna0@example.com", "note": "note 0" }] }])
+    });
+}
+
+/// The list of a loop, however its settings name it, is a table that stays text: each iteration takes its row of it.
+#[test]
+fn a_loop_goes_through_a_table_that_stays_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = MemoryFiles::default();
+    files.put("t.csv", table(1_600));
+    let config = json!({ "source": "=item.content", "collect": "[_item.id, _result.next]" });
+    let mut flow = flow(vec![
+        ("loop", json!({ "type": "flow.loop", "config": config })),
+        ("last", json!({ "type": "data.limit", "config": { "count": 1, "from": "last" } })),
+    ]);
+    let next = json!({ "assign": { "next": "=int(_item.id) + 1" }, "keep": false });
+    flow["nodes"]["body"] = json!({ "type": "data.set", "parent": "loop", "config": next });
+    let waiting = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a thread");
+    let (told, events) = waiting.block_on(async {
+        let runtime = runtime_with_lists(folder.path(), files, Die::Never, pages::IN_MEMORY);
+        let run = start(&runtime, flow).await;
+        let _ = runtime.wait(&run).await;
+        let told = runtime.store().summary::<Value>(&run).expect("readable").expect("it has ended");
+        (told, runtime.store().events(&run, 0, 10).expect("events"))
+    });
+    assert_eq!((&told["status"], &told["output"]), (&json!("completed"), &json!([["1599", 1600]])));
+    let events: Vec<Value> = events.iter().map(|event| serde_json::to_value(event).expect("JSON")).collect();
+    let begun = events.iter().find(|event| event["type"] == "step_start" && event["stepId"] == "loop");
+    assert_eq!(begun.expect("the loop begins")["payload"]["config"]["source"], "=item.content");
 }
 
 /// With the values of the table in the error, and in each copy of it, this took 150 times the file.

@@ -13,6 +13,7 @@ const ALLOWED: &[(&str, &str, &str, &str)] = &[
     ("app", "*", "app", "`App` holds the state of all domains, and each domain adds what it can do with `impl App`"),
     ("engine", "expr", "scope", "a scope says what the names of an expression mean, and bounds what it may cost"),
     ("engine", "expr", "template", "a template is text with expressions in it, and an expression may make one"),
+    ("engine", "fold", "prepare", "the list of a loop may be an expression, over the names that `prepare` binds"),
     ("model", "base", "event", "the base of a re-run keeps events, and the first event of a re-run keeps its base"),
     ("model", "call_progress", "event", "what a call says while it runs is a part of an event and becomes one"),
     ("model", "descriptor", "workflow", "a kind gives the retry policy that a node of a workflow may replace"),

@@ -2,9 +2,11 @@
 
 use indexmap::IndexMap;
 use serde_json::Value;
+use signalbox_engine::config;
 use signalbox_engine::scope::Context;
+use signalbox_model::data::TEXT_FROM;
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::{ErrorPayload, EventBody, Item, RunEvent, wire};
+use signalbox_model::{Data, ErrorPayload, EventBody, Item, RunEvent, wire};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,11 +17,20 @@ pub(super) struct Place {
     pointer: String,
 }
 
+/// An item that was put out. What is long in it stays text: values of a table take ten times as much, and a view is kept.
+#[derive(Debug, Clone)]
+pub(super) struct Made {
+    /// Without its data.
+    pub(super) item: Item,
+    pub(super) data: Data,
+    pub(super) place: Place,
+}
+
 /// What happened to one node.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeData {
-    pub(super) input: IndexMap<usize, (Arc<Value>, Place)>,
-    pub(super) output: IndexMap<String, Vec<(Item, Place)>>,
+    pub(super) input: IndexMap<usize, (Data, Place)>,
+    pub(super) output: IndexMap<String, Vec<Made>>,
     error: Option<(Arc<ErrorPayload>, Place)>,
     pub(super) config: Option<(Arc<Value>, Place)>,
     /// The variables as each item of a call found them.
@@ -43,16 +54,16 @@ impl NodeData {
                 let room = MOST_ITEMS.saturating_sub(self.input.len());
                 for (index, item) in start.input.iter().enumerate().take(room) {
                     let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
-                    self.input.insert(item.item, (item.data.value(), place));
+                    self.input.insert(item.item, (item.data.clone(), place));
                 }
             }
             EventBody::StepDone(done) => {
                 for (port, items) in &done.items {
                     let list = self.output.entry(port.clone()).or_default();
                     let room = MOST_ITEMS.saturating_sub(list.len());
-                    for (index, item) in items.iter().enumerate().take(room) {
+                    for (index, (item, data)) in items.pieces().enumerate().take(room) {
                         let pointer = format!("{prefix}/payload/items/{}/{index}/data", pointer_token(port));
-                        list.push((item.into_owned(), Place { seq, pointer }));
+                        list.push(Made { item, data, place: Place { seq, pointer } });
                     }
                 }
             }
@@ -62,6 +73,28 @@ impl NodeData {
             }
             _ => {}
         }
+    }
+
+    /// Long data that it put out and that is the same as this: a table is handed on from step to step, and each event that is read
+    /// has its text again.
+    pub(super) fn same(&self, text: &str) -> Option<Data> {
+        let all =
+            self.output.values().flatten().map(|made| &made.data).chain(self.input.values().map(|(data, _)| data));
+        all.into_iter().find(|data| matches!(data, Data::Text(known) if known.text() == text)).cloned()
+    }
+
+    /// Takes the place of its long data what is the same and known already.
+    pub(super) fn share(&mut self, known: impl Fn(&str) -> Option<Data>) {
+        let share = |data: &mut Data| {
+            if let Data::Text(text) = &*data
+                && text.text().len() >= TEXT_FROM
+                && let Some(same) = known(text.text())
+            {
+                *data = same;
+            }
+        };
+        self.input.values_mut().map(|(data, _)| data).for_each(share);
+        self.output.values_mut().flatten().map(|made| &mut made.data).for_each(share);
     }
 
     /// The variables as an event of the node found them.
@@ -92,16 +125,16 @@ impl NodeData {
     pub(crate) fn input(&self, run: &str) -> Value {
         let mut rows: Vec<_> = self.input.iter().collect();
         rows.sort_by_key(|(index, _)| **index);
-        let row = |(index, (data, place)): (&usize, &(Arc<Value>, Place))| serde_json::json!({ "item": index, "data": cut(data, run, place) });
+        let row = |(index, (data, place)): (&usize, &(Data, Place))| serde_json::json!({ "item": index, "data": cut_data(data, run, place) });
         rows.into_iter().map(row).collect()
     }
 
     /// Port → items, large data cut.
     pub(crate) fn output(&self, run: &str) -> Value {
         let ports = self.output.iter().map(|(port, items)| {
-            let items = items.iter().map(|(item, place)| {
+            let items = items.iter().map(|Made { item, data, place }| {
                 let mut value = serde_json::to_value(item).unwrap_or_default();
-                value["data"] = cut(&item.data, run, place);
+                value["data"] = cut_data(data, run, place);
                 value
             });
             (port.clone(), items.collect())
@@ -113,7 +146,7 @@ impl NodeData {
     pub(crate) fn whole_output(&self) -> IndexMap<String, Vec<Value>> {
         let ports = self.output.iter().filter(|(port, _)| *port != "error");
         ports
-            .map(|(port, items)| (port.clone(), items.iter().map(|(item, _)| (*item.data).clone()).collect()))
+            .map(|(port, items)| (port.clone(), items.iter().map(|made| (*made.data.value()).clone()).collect()))
             .collect()
     }
 
@@ -130,8 +163,15 @@ impl NodeData {
 
     /// Evaluated config of the last call.
     pub(crate) fn config(&self, run: &str) -> Value {
-        self.config.as_ref().map(|(config, place)| cut(config, run, place)).unwrap_or_default()
+        self.config.as_ref().map(|(value, place)| cut(&config::shown(value), run, place)).unwrap_or_default()
     }
+}
+
+/// The same of data that may be text; of one that is cut no values are made.
+fn cut_data(data: &Data, run: &str, place: &Place) -> Value {
+    let Data::Text(text) = data else { return cut(&data.value(), run, place) };
+    let reference = || format!("{run}/{}{}", place.seq, place.pointer);
+    wire::truncate_text(text.text(), &reference()).unwrap_or_else(|| (*text.value()).clone())
 }
 
 fn cut(value: &Value, run: &str, place: &Place) -> Value {

@@ -1,10 +1,11 @@
 //! `paired('step')` in previews: what was recorded of a run is followed back as the engine follows it (ADR 107).
 
 use super::RunView;
+use super::node::Made;
 use crate::workflows::{check, node_scope};
 use signalbox_engine::lineage::{Lineage, OutputAt, Steps, Unpaired, Wire, trace};
 use signalbox_engine::scope::Paired;
-use signalbox_model::{Data, Item, Mode, Role, Workflow};
+use signalbox_model::{Mode, Role, Workflow};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -42,11 +43,11 @@ impl Steps for Recorded<'_> {
 }
 
 /// What left a port, in the order in which the engine hands it on: one call for each item may end in any order.
-fn put_out<'a>(view: &'a RunView, workflow: &Workflow, step: &str, port: &str) -> Vec<&'a Item> {
+fn put_out<'a>(view: &'a RunView, workflow: &Workflow, step: &str, port: &str) -> Vec<&'a Made> {
     let list = view.node(step).and_then(|data| data.output.get(port));
-    let mut items: Vec<&Item> = list.into_iter().flatten().map(|(item, _)| item).collect();
+    let mut items: Vec<&Made> = list.into_iter().flatten().collect();
     if mode(workflow, step) == Some(Mode::Each) {
-        items.sort_by_key(|item| item.paired_item);
+        items.sort_by_key(|made| made.item.paired_item);
     }
     items
 }
@@ -69,7 +70,9 @@ fn lineages(view: &RunView, workflow: &Workflow) -> HashMap<usize, Lineage> {
         }
         let lineage: &mut Lineage = found.entry(to).or_default();
         lineage.wires.push(Wire { step, port: Arc::from(port), items: items.len() });
-        lineage.paired.extend(items.iter().map(|item| item.paired_item.and_then(|index| u32::try_from(index).ok())));
+        lineage
+            .paired
+            .extend(items.iter().map(|made| made.item.paired_item.and_then(|index| u32::try_from(index).ok())));
     }
     found
 }
@@ -88,7 +91,7 @@ pub(super) fn of(view: &RunView, workflow: &Workflow, node: &str, item: usize, a
         }
         let at = trace(&recorded, step, items.clone(), target, count == 1);
         let data = at.and_then(|(port, place): OutputAt| {
-            let item = put_out(view, workflow, id, &port).get(place).map(|item| Data::Value(Arc::clone(&item.data)));
+            let item = put_out(view, workflow, id, &port).get(place).map(|made| made.data.clone());
             item.ok_or(Unpaired::Unrelated)
         });
         found.insert(id.clone(), data);
