@@ -880,6 +880,8 @@ export interface CallReply {
   afterMs?: number;
   /** Port → data of the items that leave there. */
   output?: Record<string, unknown[]>;
+  /** Port → for each item of `output` the bytes that come with it, by their names. */
+  binary?: Record<string, Record<string, BinaryRef>[]>;
   /** Port through which the input leaves as it came. */
   pass?: string;
   /** The call fails. */
@@ -6469,6 +6471,8 @@ export interface TestFile {
   mocks?: CallReply[];
   /** What must come out; what is absent is not checked. */
   expect?: Expectations;
+  /** Base64 by SHA-256: the bytes that `binary` of the calls and mocks names. */
+  bytes?: Record<string, string>;
 }
 
 /** A test of a workflow. */

@@ -303,7 +303,7 @@ impl Recorder<'_> {
         (bytes, left_out)
     }
 
-    /// Notes whether the call that is told next can run its code, or has bytes from outside.
+    /// Notes whether the call that is recorded next can run its code, or has bytes from outside.
     fn note_code(&mut self, begun: &Begun, step: &str, has_bytes: bool) {
         if !begun.pinned && contained(&begun.kind, &begun.config).is_some() {
             self.own_code.insert(self.calls.len());
