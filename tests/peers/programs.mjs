@@ -21,7 +21,8 @@ const ENDS = {
   'extract-validate-heal': { refused: 'MISSING_MODEL' },
   'inbox-folder': { refused: 'MISSING_FOLDER' },
   'triage-with-a-gate': { refused: 'MISSING_MODEL' },
-  'an-order-that-mends-itself': { answer: true },
+  // The customer that exists.
+  'an-order-that-mends-itself': { answer: 'correct', corrects: { customer: 2 } },
   'order-webhook': { answer: 'approve' },
   'vacation-request': { answer: 'approve' },
 };
@@ -117,7 +118,8 @@ export async function programs(report) {
       if (wanted.answer) {
         assert.equal(done.json.status, 'paused', JSON.stringify(done));
         const [task] = machine.run(name, 'tasks', 'list').json;
-        done = machine.run(name, 'tasks', 'complete', task.taskId, '--action', wanted.answer === true ? task.allowedActions[0] : wanted.answer);
+        const input = wanted.corrects ? ['--input', JSON.stringify({ ...machine.run(name, 'tasks', 'show', task.taskId).json.input, ...wanted.corrects })] : [];
+        done = machine.run(name, 'tasks', 'complete', task.taskId, '--action', wanted.answer, ...input);
       }
       if (done.json?.status === 'paused') {
         const [open] = machine.run(name, 'tasks', 'list').json;
