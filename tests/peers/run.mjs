@@ -1,7 +1,7 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|mcp-server|a2a|graphql|samples|conformance|cel|llama|models|rest|hooks|sinks|objects|kafka|telemetry|amqp|source|packages]`; the last eleven only when they are named, because they need Python
-// packages or servers (llama.py, models.py, rest.mjs, hooks.mjs, sinks.mjs, objects.mjs, kafka.mjs, telemetry.mjs, amqp.mjs) or minutes of CPU (source.mjs, packages.mjs). `cel` is the language of expressions; with `--write` its list of differences is
+// `node run.mjs [servers|mcp-server|a2a|graphql|samples|conformance|cel|llama|models|rest|hooks|sinks|objects|kafka|telemetry|amqp|source|programs|packages]`; the last twelve only when they are named, because they need Python
+// packages or servers (llama.py, models.py, rest.mjs, hooks.mjs, sinks.mjs, objects.mjs, kafka.mjs, telemetry.mjs, amqp.mjs) or minutes of CPU (source.mjs, packages.mjs), or root (programs.mjs, packages.mjs). `cel` is the language of expressions; with `--write` its list of differences is
 // written anew (cel.mjs). `--table` also runs what is known to differ, and prints the table of docs/conformance.md.
 import { conformance } from './conformance.mjs';
 import { mcpServer } from './mcp-server.mjs';
@@ -36,6 +36,7 @@ if (wants('a2a')) await (await import('./a2a.mjs')).a2a(report);
 if (wants('graphql')) await (await import('./graphql.mjs')).graphql(report);
 if (wants('samples')) await samples(report);
 if (only.includes('source')) await (await import('./source.mjs')).source(report);
+if (only.includes('programs')) await (await import('./programs.mjs')).programs(report);
 if (only.includes('packages')) await (await import('./packages.mjs')).packagesInRoots(report);
 if (only.includes('llama')) await llama(report);
 if (only.includes('rest')) await rest(report);

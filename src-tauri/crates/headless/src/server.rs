@@ -220,7 +220,7 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     if server.ui
         && found.is_none()
         && method == Method::GET
-        && let Some(file) = ui::file(&path)
+        && let Some(file) = ui::file(&path, request.headers())
     {
         return Ok(file);
     }

@@ -159,12 +159,10 @@ mod trigger_schedule;
 #[path = "kinds/trigger_webhook.rs"]
 mod trigger_webhook;
 
+/// In every program.
 #[rustfmt::skip]
-pub(crate) const TABLE: &[Entry] = &[
+pub(crate) const SMALL: &[Entry] = &[
     Entry { kind: "a2a.agent", code: a2a_agent::KIND },
-    Entry { kind: "agent.task", code: agent_task::KIND },
-    Entry { kind: "archive.pack", code: archive_pack::KIND },
-    Entry { kind: "archive.unpack", code: archive_unpack::KIND },
     Entry { kind: "builtin.audit", code: builtin_audit::KIND },
     Entry { kind: "builtin.error_as_context", code: builtin_error_as_context::KIND },
     Entry { kind: "builtin.error_handler", code: builtin_error_handler::KIND },
@@ -172,7 +170,6 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "builtin.human_decision", code: builtin_human_decision::KIND },
     Entry { kind: "builtin.human_form", code: builtin_human_form::KIND },
     Entry { kind: "builtin.self_healing", code: builtin_self_healing::KIND },
-    Entry { kind: "code.javascript", code: code_javascript::KIND },
     Entry { kind: "connector.call", code: connector_call::KIND },
     Entry { kind: "data.aggregate", code: data_aggregate::KIND },
     Entry { kind: "data.compare", code: data_compare::KIND },
@@ -194,9 +191,6 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "data.summarise", code: data_summarise::KIND },
     Entry { kind: "data.text", code: data_text::KIND },
     Entry { kind: "data.transform", code: data_transform::KIND },
-    Entry { kind: "db.query", code: db_query::KIND },
-    Entry { kind: "db.tables", code: db_tables::KIND },
-    Entry { kind: "db.write", code: db_write::KIND },
     Entry { kind: "feed.read", code: feed_read::KIND },
     Entry { kind: "file.list", code: file_list::KIND },
     Entry { kind: "file.read", code: file_read::KIND },
@@ -213,23 +207,12 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "flow.subworkflow", code: flow_subworkflow::KIND },
     Entry { kind: "flow.switch", code: flow_switch::KIND },
     Entry { kind: "flow.wait", code: flow_wait::KIND },
-    Entry { kind: "html.select", code: html_select::KIND },
     Entry { kind: "http.request", code: http_request::KIND },
-    Entry { kind: "llm.chat", code: llm_chat::KIND },
-    Entry { kind: "mail.read", code: mail_read::KIND },
-    Entry { kind: "mail.send", code: mail_send::KIND },
-    Entry { kind: "mcp.tool", code: mcp_tool::KIND },
-    Entry { kind: "message.publish", code: message_publish::KIND },
     Entry { kind: "object.delete", code: object_delete::KIND },
     Entry { kind: "object.list", code: object_list::KIND },
     Entry { kind: "object.move", code: object_move::KIND },
     Entry { kind: "object.read", code: object_read::KIND },
     Entry { kind: "object.write", code: object_write::KIND },
-    Entry { kind: "pdf.read", code: pdf_read::KIND },
-    Entry { kind: "rag.index", code: rag_index::KIND },
-    Entry { kind: "rag.retrieve", code: rag_retrieve::KIND },
-    Entry { kind: "sheet.read", code: sheet_read::KIND },
-    Entry { kind: "sheet.write", code: sheet_write::KIND },
     Entry { kind: "trigger.error", code: trigger_error::KIND },
     Entry { kind: "trigger.file_watch", code: trigger_file_watch::KIND },
     Entry { kind: "trigger.form", code: trigger_form::KIND },
@@ -239,4 +222,32 @@ pub(crate) const TABLE: &[Entry] = &[
     Entry { kind: "trigger.poll", code: trigger_poll::KIND },
     Entry { kind: "trigger.schedule", code: trigger_schedule::KIND },
     Entry { kind: "trigger.webhook", code: trigger_webhook::KIND },
+];
+
+/// Kinds whose libraries are large: documents and scripts.
+#[rustfmt::skip]
+pub(crate) const LARGE: &[Entry] = &[
+    Entry { kind: "archive.pack", code: archive_pack::KIND },
+    Entry { kind: "archive.unpack", code: archive_unpack::KIND },
+    Entry { kind: "code.javascript", code: code_javascript::KIND },
+    Entry { kind: "html.select", code: html_select::KIND },
+    Entry { kind: "pdf.read", code: pdf_read::KIND },
+    Entry { kind: "sheet.read", code: sheet_read::KIND },
+    Entry { kind: "sheet.write", code: sheet_write::KIND },
+];
+
+/// Kinds that reach models, tools, indexes, databases, mail and brokers.
+#[rustfmt::skip]
+pub(crate) const CONNECTED: &[Entry] = &[
+    Entry { kind: "agent.task", code: agent_task::KIND },
+    Entry { kind: "db.query", code: db_query::KIND },
+    Entry { kind: "db.tables", code: db_tables::KIND },
+    Entry { kind: "db.write", code: db_write::KIND },
+    Entry { kind: "llm.chat", code: llm_chat::KIND },
+    Entry { kind: "mail.read", code: mail_read::KIND },
+    Entry { kind: "mail.send", code: mail_send::KIND },
+    Entry { kind: "mcp.tool", code: mcp_tool::KIND },
+    Entry { kind: "message.publish", code: message_publish::KIND },
+    Entry { kind: "rag.index", code: rag_index::KIND },
+    Entry { kind: "rag.retrieve", code: rag_retrieve::KIND },
 ];

@@ -105,10 +105,9 @@ struct Entry {
 /// What `build.rs` made of `node-catalog/`: a line for each kind, its name, a tab and its descriptor as JSON.
 const CATALOG: &str = include_str!(concat!(env!("OUT_DIR"), "/catalog.txt"));
 
-// A test compares this with every file of the catalog, so nothing is dropped here.
-static BUILT_IN: LazyLock<Catalog> = LazyLock::new(|| {
-    Catalog::of_texts(CATALOG.lines().filter_map(|line| line.split_once('\t')).filter(|(name, _)| kind(name).is_some()))
-});
+// Without a look at the code: a program that has the code of some kinds knows the descriptors of all. A test compares them.
+static BUILT_IN: LazyLock<Catalog> =
+    LazyLock::new(|| Catalog::of_texts(CATALOG.lines().filter_map(|line| line.split_once('\t'))));
 
 static REGISTRY: LazyLock<Vec<(NodeDescriptor, Kind)>> = LazyLock::new(|| {
     let with_code = |known: &Arc<NodeDescriptor>| Some((NodeDescriptor::clone(known), kind(&known.kind)?));
@@ -132,5 +131,19 @@ pub fn catalog() -> Vec<NodeDescriptor> {
 
 /// The code of a kind by its name.
 pub fn kind(name: &str) -> Option<Kind> {
-    kinds_table::TABLE.iter().find(|entry| entry.kind == name).map(|entry| entry.code)
+    large_kind(name).or_else(|| find(kinds_table::CONNECTED, name))
+}
+
+/// The same, apart from kinds of models, tools, indexes, databases, mail and brokers: for programs without them.
+pub fn large_kind(name: &str) -> Option<Kind> {
+    small_kind(name).or_else(|| find(kinds_table::LARGE, name))
+}
+
+/// The same, apart from documents and scripts as well.
+pub fn small_kind(name: &str) -> Option<Kind> {
+    find(kinds_table::SMALL, name)
+}
+
+fn find(table: &[Entry], name: &str) -> Option<Kind> {
+    table.iter().find(|entry| entry.kind == name).map(|entry| entry.code)
 }

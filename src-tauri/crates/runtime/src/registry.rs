@@ -13,8 +13,22 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The kinds of the program.
+    /// All kinds.
     pub fn built_in() -> Self {
-        Self { catalog: signalbox_nodes::built_in().clone(), code: signalbox_nodes::kind }
+        Self::with(signalbox_nodes::kind)
+    }
+
+    /// Without the code of kinds that reach models, tools, indexes, databases, mail and brokers.
+    pub fn large() -> Self {
+        Self::with(signalbox_nodes::large_kind)
+    }
+
+    /// Without the code of documents and scripts, either.
+    pub fn small() -> Self {
+        Self::with(signalbox_nodes::small_kind)
+    }
+
+    fn with(code: fn(&str) -> Option<Kind>) -> Self {
+        Self { catalog: signalbox_nodes::built_in().clone(), code }
     }
 }

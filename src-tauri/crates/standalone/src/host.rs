@@ -39,10 +39,11 @@ pub(crate) struct Host {
 
 impl Host {
     /// Opens the data folder and creates what is missing.
-    /// `connect` makes the part of the outside that not every program has.
+    /// `kinds` are those that it has the code of; `connect` makes the part of the outside that not every program has.
     pub(crate) fn open(
         bundle: &Bundle,
         arguments: &Arguments,
+        kinds: Registry,
         connect: Option<fn(&Inside<'_>) -> Outside>,
     ) -> Result<Self, Failure> {
         let data = data_folder(bundle, arguments)?;
@@ -101,7 +102,7 @@ impl Host {
             brokers: Arc::new(NoBrokers),
         });
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
-        let runtime = Runtime::new(store.clone(), Registry::built_in(), world, Arc::new(RealIds), how)
+        let runtime = Runtime::new(store.clone(), kinds, world, Arc::new(RealIds), how)
             .map_err(|error| Failure::no_thread(&error))?;
         let (audit, name) = (bundle.audit, bundle.name.clone());
         Ok(Self { store, runtime, files, secrets, unsigned, audit, configuration, indexes, ends, name })

@@ -61,6 +61,7 @@ use outside::{Inside, Outside};
 use serde_json::Value;
 use signalbox_adapters::script;
 use signalbox_model::bundle::{Bundle, BundledFile};
+use signalbox_runtime::Registry;
 use std::future::Future;
 use std::pin::Pin;
 use std::process::ExitCode;
@@ -101,12 +102,17 @@ pub struct Abilities {
     #[cfg(feature = "server")]
     triggers: Option<Begin>,
     connect: Option<Connect>,
+    kinds: fn() -> Registry,
+    /// What a process does that was started for a script or a document.
+    worker: Option<fn()>,
 }
 
 impl Abilities {
-    /// Every step that needs no other module; people at the terminal.
+    /// Every step that needs no other module, files, HTTP and connectors; people at the terminal.
     pub const fn core() -> Self {
         Self {
+            kinds: Registry::small,
+            worker: None,
             #[cfg(feature = "server")]
             server: None,
             #[cfg(feature = "server")]
@@ -117,6 +123,12 @@ impl Abilities {
             triggers: None,
             connect: None,
         }
+    }
+
+    /// Documents and scripts.
+    #[must_use]
+    pub const fn with_documents(self) -> Self {
+        Self { kinds: Registry::large, worker: Some(script::serve), ..self }
     }
 
     /// The page for tasks: a list, one task, its answer.
@@ -147,10 +159,10 @@ impl Abilities {
         Self { server: Some(SERVE), callback: Some(callback), ..self }
     }
 
-    /// Models, tools, databases, mail and indexes of documents.
+    /// Models, tools, databases, mail and indexes, and the documents that they are made of: all kinds.
     #[must_use]
     pub const fn with_outside(self) -> Self {
-        Self { connect: Some(outside::connect), ..self }
+        Self { connect: Some(outside::connect), kinds: Registry::built_in, worker: Some(script::serve), ..self }
     }
 }
 
@@ -197,19 +209,19 @@ impl Program {
             // Set once, before anything runs.
             let _ = follow::ON_ERROR.set(handler);
         }
-        on_thread(move || carry_out_arguments(carried, abilities))
+        on_thread(abilities.worker, move || carry_out_arguments(carried, abilities))
     }
 }
 
 /// Runs the program with the workflow behind its own bytes.
 pub fn start(abilities: Abilities) -> ExitCode {
-    on_thread(move || carry_out_arguments(carried::read(), abilities))
+    on_thread(abilities.worker, move || carry_out_arguments(carried::read(), abilities))
 }
 
 /// A thread whose stack deep expressions fit into. The process of a script is this program as well.
-fn on_thread(work: impl FnOnce() -> u8 + Send + 'static) -> ExitCode {
-    if script::is_worker() {
-        script::serve();
+fn on_thread(worker: Option<fn()>, work: impl FnOnce() -> u8 + Send + 'static) -> ExitCode {
+    if let Some(serve) = worker.filter(|_| script::is_worker()) {
+        serve();
         return ExitCode::SUCCESS;
     }
     let thread = std::thread::Builder::new().name("main".into()).stack_size(STACK).spawn(work);
@@ -263,7 +275,7 @@ async fn carry_out(
     abilities: Abilities,
     output: &Output,
 ) -> Result<u8, Failure> {
-    let host = Host::open(bundle, arguments, abilities.connect)?;
+    let host = Host::open(bundle, arguments, (abilities.kinds)(), abilities.connect)?;
     for alarm in host.alarms() {
         output.aside(&alarm);
     }

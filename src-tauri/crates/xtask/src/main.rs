@@ -38,6 +38,7 @@ cargo xtask <task>
           `kafka`: the same in Kafka, with a broker and a cluster of mock brokers from PyPI;
           `amqp`: messages by RabbitMQ, which the system has;
           `source`: an exported Cargo project, built offline and run; some minutes of CPU;
+          `programs`: every sample as a program in a root of Debian without network, as root;
           `packages`: the packages in booted roots of Debian 12 and 13, as root;
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
   fuzz    look for inputs that readers cannot stand (libFuzzer): all targets or those named, `--seconds N` each (600);

@@ -4,6 +4,7 @@
 mod files;
 mod rpm;
 mod sbom;
+mod sources;
 
 use crate::system::For;
 use crate::{Failure, shell, system, ui};
@@ -14,6 +15,15 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The runners of exported workflows, smallest first.
+const RUNNERS: [&str; 5] = [
+    "signalbox-runner-min",
+    "signalbox-runner",
+    "signalbox-runner-serve",
+    "signalbox-runner-ui",
+    "signalbox-runner-full",
+];
 
 /// Where a build goes.
 struct Out {
@@ -148,8 +158,7 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         Ok(bytes)
     };
     let desktop = program("signalbox-desktop")?;
-    let (runner, runner_ui) = (program("signalbox-runner")?, program("signalbox-runner-ui")?);
-    let (runner_serve, runner_full) = (program("signalbox-runner-serve")?, program("signalbox-runner-full")?);
+    let runners = RUNNERS.into_iter().map(|name| Ok((name, program(name)?))).collect::<Result<_, Failure>>()?;
     let cli = built.join("signalbox");
     let man = out.folder.join("man");
     let said = |args: &[&str]| -> Result<Vec<u8>, Failure> {
@@ -168,10 +177,8 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
     Ok(Parts {
         desktop,
         program: program("signalbox")?,
-        runner,
-        runner_ui,
-        runner_serve,
-        runner_full,
+        runners,
+        sources: gzip(out, &sources::tree(root)?.archive("", out.time)?)?,
         icon: read(&root.join("src-tauri/icons/icon.png"))?,
         license: read(&root.join("LICENSE"))?,
         changelog: gzip(out, &read(&root.join("CHANGELOG.md"))?)?,

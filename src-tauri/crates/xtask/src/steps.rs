@@ -198,6 +198,10 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
         shell::run(root, "cargo", &programs)?;
         return run_peers(root, args);
     }
+    if parts == ["programs"] {
+        shell::run(root, "cargo", &["build", "-p", "signalbox-headless", "-p", "signalbox-standalone", "--bins"])?;
+        return run_peers(root, args);
+    }
     system::ready(root, For::Browser)?;
     ui::install(root)?;
     if args.is_empty()

@@ -15,7 +15,7 @@ use crate::tool_servers::Approvals;
 use crate::workflows::check;
 use crate::workflows::library::load;
 use crate::workflows::subworkflows::{find, in_folder};
-use needs::{Looked, needs_full};
+use needs::{Looked, needs_full, needs_large};
 use serde_json::{Value, json};
 use signalbox_model::Workflow;
 pub use signalbox_model::bundle::{AuditKeeping, Bundle, HumanReview};
@@ -29,13 +29,15 @@ pub use write::{Download, Exported};
 
 /// File name of a runner, beside the program that exports: the smallest that has the modules.
 fn runner_name(modules: &[Module], human: HumanReview) -> String {
+    let names = || modules.iter().map(|module| module.name.as_str());
     let has_triggers = modules.iter().any(|module| module.name == "triggers");
     let which = match human {
-        _ if needs_full(modules.iter().map(|module| module.name.as_str())) => "-full",
+        _ if needs_full(names()) => "-full",
         HumanReview::Ui => "-ui",
         HumanReview::Callback => "-serve",
         HumanReview::None | HumanReview::Terminal if has_triggers => "-serve",
-        HumanReview::None | HumanReview::Terminal => "",
+        HumanReview::None | HumanReview::Terminal if needs_large(names()) => "",
+        HumanReview::None | HumanReview::Terminal => "-min",
     };
     format!("signalbox-runner{which}{}", std::env::consts::EXE_SUFFIX)
 }
@@ -142,7 +144,8 @@ pub fn own_program() -> ApiResult<PathBuf> {
 
 /// The sources of Signalbox, when nobody names others.
 pub fn sources_beside(program: &Path) -> PathBuf {
-    program.with_file_name("source")
+    let packed = program.with_file_name("source.tar.gz");
+    if packed.is_file() { packed } else { program.with_file_name("source") }
 }
 
 /// [`check`], then [`Checked::ready`].

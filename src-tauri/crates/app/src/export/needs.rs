@@ -22,7 +22,7 @@ use signalbox_model::{Node, Workflow, secret_ref};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
-pub(super) use modules::needs_full;
+pub(super) use modules::{needs_full, needs_large};
 
 /// What sends tasks to an address, as needs name it.
 const CALLBACK: &str = "humanReviewCallback";

@@ -1,18 +1,21 @@
 //! `--target source`: a Cargo project that builds the program (ADR 153). The crates of Signalbox that it needs are copied into it, so that it
 //! builds wherever their outside crates can be had.
 
+mod checkout;
+
 use super::container::{made_at, refused};
 use super::{Download, Export, Exported, HumanReview};
 use crate::dto::ExportReason;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
+use checkout::Checkout;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use signalbox_model::hash::hex;
 use signalbox_oci::tar::Tree;
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Crates of every program.
 const CRATES: [&str; 11] = [
@@ -32,6 +35,8 @@ const CRATES: [&str; 11] = [
 const FOLDERS: [&str; 3] = ["connectors", "node-catalog", "schemas"];
 /// Where the crates are in a checkout, and in the project below `signalbox`.
 const PLACE: &str = "src-tauri/crates";
+/// Crates of the release profile that no program has.
+const NOT_IN_PROGRAMS: [&str; 2] = ["salsa20.", "scrypt."];
 /// Sections of a manifest that only the checkout needs.
 const LEFT_OUT: [&str; 5] = ["[dev-dependencies]", "[[test]]", "[[bench]]", "[[example]]", "[[bin]]"];
 
@@ -43,14 +48,9 @@ impl Export {
         own.chain(self.bundle.serves().then_some("server")).collect()
     }
 
-    /// Refuses a folder that does not hold the sources of this version.
-    pub fn check_sources(checkout: &Path) -> ApiResult<()> {
-        let workspace = read(&checkout.join("Cargo.toml")).map_err(|_| no_sources(checkout))?;
-        let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
-        if !workspace.contains(&version) || !checkout.join(PLACE).join("standalone").is_dir() {
-            return Err(no_sources(checkout));
-        }
-        Ok(())
+    /// Refuses a folder, or a packed file, that does not hold the sources of this version.
+    pub fn check_sources(sources: &Path) -> ApiResult<()> {
+        fitting(sources).map(drop)
     }
 
     /// Writes the project into a folder that is new or empty. `checkout` holds the sources of Signalbox.
@@ -85,27 +85,28 @@ impl Export {
         tree.archive(&self.bundle.name, made_at()).map(Download::of).map_err(unfit)
     }
 
-    fn project(&self, files: &mut Files<'_>, checkout: &Path) -> ApiResult<()> {
-        Self::check_sources(checkout)?;
-        let workspace = read(&checkout.join("Cargo.toml"))?;
+    fn project(&self, files: &mut Files<'_>, sources: &Path) -> ApiResult<()> {
+        let checkout = fitting(sources)?;
+        let workspace = checkout.text("Cargo.toml")?;
         let crates: Vec<&str> =
             CRATES.into_iter().chain(self.features().contains(&"retrieval").then_some("retrieval")).collect();
         for name in &crates {
-            let (from, to) = (checkout.join(PLACE).join(name), format!("signalbox/{PLACE}/{name}"));
-            files
-                .write(&format!("{to}/Cargo.toml"), only_what_is_built(&read(&from.join("Cargo.toml"))?).as_bytes())?;
-            if from.join("build.rs").is_file() {
-                files.copy(&from.join("build.rs"), &format!("{to}/build.rs"))?;
+            let from = format!("{PLACE}/{name}");
+            let manifest = format!("{from}/Cargo.toml");
+            files.write(&format!("signalbox/{manifest}"), only_what_is_built(&checkout.text(&manifest)?).as_bytes())?;
+            let build = format!("{from}/build.rs");
+            if checkout.has(&build) {
+                files.copy(&checkout, &build)?;
             }
             for folder in ["src", "samples"] {
-                files.copy_folder(&from.join(folder), &format!("{to}/{folder}"))?;
+                files.copy_folder(&checkout, &format!("{from}/{folder}"))?;
             }
         }
         for folder in FOLDERS {
-            files.copy_folder(&checkout.join(folder), &format!("signalbox/{folder}"))?;
+            files.copy_folder(&checkout, folder)?;
         }
-        files.copy(&checkout.join("LICENSE"), "signalbox/LICENSE")?;
-        files.copy(&checkout.join("Cargo.lock"), "Cargo.lock")?;
+        files.copy(&checkout, "LICENSE")?;
+        files.write("Cargo.lock", &checkout.read("Cargo.lock")?)?;
         files.write("signalbox/Cargo.toml", with_members(&workspace, &crates).as_bytes())?;
         for file in &self.bundle.files {
             files.write(&format!("workflows/{}.signalbox.json", file.id), file.text.as_bytes())?;
@@ -114,12 +115,12 @@ impl Export {
         manifest.files.clear();
         let manifest = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
         files.write("program.json", manifest.as_bytes())?;
-        files.write("Cargo.toml", self.manifest().as_bytes())?;
+        files.write("Cargo.toml", self.manifest(&release_profile(&workspace)).as_bytes())?;
         files.write("rustfmt.toml", b"max_width = 120\nuse_small_heuristics = \"Max\"\n")?;
         files.write("src/main.rs", self.main().as_bytes())
     }
 
-    fn manifest(&self) -> String {
+    fn manifest(&self, profile: &str) -> String {
         let features: Vec<String> = self.features().iter().map(|name| format!("\"{name}\"")).collect();
         format!(
             "# {}: a program made of a workflow by Signalbox {}. Build it with `cargo build --release`.\n\
@@ -127,7 +128,7 @@ impl Export {
              # The copy of Signalbox is a workspace of its own.\n[workspace]\nexclude = [\"signalbox\"]\n\n\
              # Only the parts that the steps of the workflow need.\n[dependencies]\n\
              signalbox-standalone = {{ path = \"signalbox/{PLACE}/standalone\", default-features = false, features = [{}] }}\n\
-             serde_json = \"1\"\n\n[profile.release]\nlto = \"fat\"\ncodegen-units = 1\nstrip = true\n",
+             serde_json = \"1\"\n\n{profile}",
             one_line(&self.bundle.title),
             self.bundle.made_by,
             self.bundle.name,
@@ -138,7 +139,9 @@ impl Export {
     fn main(&self) -> String {
         let mut abilities = String::from("Abilities::core()");
         let features = self.features();
+        let has = |name: &str| self.bundle.modules.iter().any(|module| module.name == name);
         for (name, is_there) in [
+            (".with_documents()", has("documents") || has("script")),
             (".with_inbox()", self.bundle.human == HumanReview::Ui),
             (".with_triggers()", !self.bundle.needs.triggers.is_empty()),
             (".with_callback()", self.bundle.human == HumanReview::Callback),
@@ -192,16 +195,23 @@ fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
+/// The sources, when they are those of this version.
+fn fitting(sources: &Path) -> ApiResult<Checkout> {
+    let checkout = Checkout::open(sources)?;
+    let workspace = checkout.text("Cargo.toml").map_err(|_| no_sources(sources))?;
+    let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
+    if !workspace.contains(&version) || !checkout.has(&format!("{PLACE}/standalone/Cargo.toml")) {
+        return Err(no_sources(sources));
+    }
+    Ok(checkout)
+}
+
 fn no_sources(checkout: &Path) -> ApiError {
     let message =
         format!("{} does not hold the sources of Signalbox {}.", checkout.display(), env!("CARGO_PKG_VERSION"));
     let hint = "Name a checkout of this version with --source-of-signalbox DIR, or put its sources into the folder `source` beside signalbox.";
     ApiError::new(Class::NotFound, "SOURCES_MISSING", message, hint)
         .with(json!({ "reason": ExportReason::Sources, "name": checkout.display().to_string() }))
-}
-
-fn read(path: &Path) -> ApiResult<String> {
-    fs::read_to_string(path).map_err(|error| io_error(&error, path, "read"))
 }
 
 /// A manifest without what only tests of the checkout need.
@@ -214,6 +224,19 @@ fn only_what_is_built(manifest: &str) -> String {
         !is_left_out
     });
     kept.map(|line| format!("{line}\n")).collect()
+}
+
+/// How the checkout is built for release, for the crates that every program has: the same program from both (ADR 193).
+fn release_profile(workspace: &str) -> String {
+    let mut is_taken = false;
+    let taken = workspace.lines().filter(|line| {
+        if line.starts_with('[') {
+            is_taken = line.starts_with("[profile.release");
+        }
+        is_taken && !line.starts_with('#') && !NOT_IN_PROGRAMS.iter().any(|name| line.starts_with(name))
+    });
+    let text: String = taken.map(|line| format!("{line}\n")).collect();
+    format!("{}\n", text.trim_end())
 }
 
 /// The workspace of the checkout with these crates only.
@@ -262,26 +285,14 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    fn copy(&mut self, from: &Path, place: &str) -> ApiResult<()> {
-        let bytes = fs::read(from).map_err(|error| io_error(&error, from, "read"))?;
-        self.write(place, &bytes)
+    /// To the same place below `signalbox`.
+    fn copy(&mut self, checkout: &Checkout, place: &str) -> ApiResult<()> {
+        self.write(&format!("signalbox/{place}"), &checkout.read(place)?)
     }
 
-    /// A folder with everything in it, in the order of the names; nothing when it is not there.
-    fn copy_folder(&mut self, from: &Path, place: &str) -> ApiResult<()> {
-        let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.sort();
-        for path in paths {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let to = format!("{place}/{name}");
-            if path.is_dir() {
-                self.copy_folder(&path, &to)?
-            } else {
-                self.copy(&path, &to)?
-            };
-        }
-        Ok(())
+    /// A folder with everything in it, in the order of the places; nothing when it is not there.
+    fn copy_folder(&mut self, checkout: &Checkout, folder: &str) -> ApiResult<()> {
+        checkout.below(folder).iter().try_for_each(|place| self.copy(checkout, place))
     }
 }
 

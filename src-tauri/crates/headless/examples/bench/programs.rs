@@ -13,14 +13,16 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 const STARTS: usize = 15;
 
 /// What each runner has in it, by a workflow that needs it.
-fn workflows() -> [(&'static str, &'static str, Value); 4] {
+fn workflows() -> [(&'static str, &'static str, Value); 5] {
     let step = json!({ "type": "data.set", "config": { "assign": { "n": 1 } } });
     let tick = json!({ "type": "trigger.schedule", "config": { "cron": "0 7 * * 1" } });
+    let page = json!({ "type": "html.select", "config": { "from": "'<p>a</p>'", "fields": [{ "name": "a", "selector": "p" }] } });
     let form = json!({ "type": "builtin.human_form", "config": { "title": "T", "schema": { "type": "object" } } });
     let table = json!({ "type": "db.tables", "config": { "system": "sqlite", "file": "/srv/a.db" } });
     let flow = |id: &str, nodes: Value, edges: Value| json!({ "signalbox": 1, "id": id, "name": id, "nodes": nodes, "edges": edges });
     [
-        ("run", "core, files, documents, HTTP, connectors, scripts", flow("run", json!({ "a": step }), json!([]))),
+        ("run", "core, files, HTTP, connectors", flow("run", json!({ "a": step }), json!([]))),
+        ("pages", "the same, documents and scripts", flow("pages", json!({ "a": page }), json!([]))),
         (
             "serve",
             "the same and triggers",

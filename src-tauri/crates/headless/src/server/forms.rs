@@ -74,7 +74,7 @@ pub(crate) async fn answer(
     let method = request.method().clone();
     let looks = method == Method::GET || method == Method::HEAD;
     match place {
-        Place::Asset(name) if looks => ui::asset(&name).ok_or_else(no_form),
+        Place::Asset(name) if looks => ui::asset(&name, request.headers()).ok_or_else(no_form),
         Place::Nowhere if looks => Ok(page(&request, StatusCode::NOT_FOUND)),
         Place::Definition(path) if looks => {
             let form = find(server, path).await?;
@@ -123,7 +123,7 @@ async fn submit(
 
 /// The same page for every form, and for a path that is none: what it shows comes from the definition.
 fn page(request: &Request, status: StatusCode) -> Response {
-    let Some(mut page) = ui::form_page() else {
+    let Some(mut page) = ui::form_page(request.headers()) else {
         let mut missing =
             answer::text("This program was built without its pages.\n".to_owned(), "text/plain; charset=utf-8");
         *missing.status_mut() = StatusCode::NOT_FOUND;

@@ -4,6 +4,29 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+/// Kinds whose libraries are large: documents and scripts.
+const LARGE: [&str; 7] =
+    ["archive.pack", "archive.unpack", "code.javascript", "html.select", "pdf.read", "sheet.read", "sheet.write"];
+/// Kinds of models, tools, indexes, databases, mail and brokers, by how they begin.
+const CONNECTED: [&str; 7] = ["agent.", "db.", "llm.", "mail.", "mcp.", "message.", "rag."];
+
+fn is_large(kind: &str) -> bool {
+    LARGE.contains(&kind)
+}
+
+fn is_connected(kind: &str) -> bool {
+    CONNECTED.iter().any(|start| kind.starts_with(start))
+}
+
+type Table = (&'static str, &'static str, fn(&str) -> bool);
+
+/// One table for each size of program: what a program does not name is not in its file (ADR 193).
+const TABLES: [Table; 3] = [
+    ("SMALL", "/// In every program.", |kind| !is_large(kind) && !is_connected(kind)),
+    ("LARGE", "/// Kinds whose libraries are large: documents and scripts.", is_large),
+    ("CONNECTED", "/// Kinds that reach models, tools, indexes, databases, mail and brokers.", is_connected),
+];
+
 #[test]
 fn the_table_of_kinds_is_fresh() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -22,12 +45,14 @@ fn the_table_of_kinds_is_fresh() {
         let module = kind.replace('.', "_");
         writeln!(text, "#[path = \"kinds/{module}.rs\"]\nmod {module};").expect("a string");
     }
-    text.push_str("\n#[rustfmt::skip]\npub(crate) const TABLE: &[Entry] = &[\n");
-    for kind in &kinds {
-        let module = kind.replace('.', "_");
-        writeln!(text, "    Entry {{ kind: \"{kind}\", code: {module}::KIND }},").expect("a string");
+    for (table, says, holds) in TABLES {
+        writeln!(text, "\n{says}\n#[rustfmt::skip]\npub(crate) const {table}: &[Entry] = &[").expect("a string");
+        for kind in kinds.iter().filter(|kind| holds(kind)) {
+            let module = kind.replace('.', "_");
+            writeln!(text, "    Entry {{ kind: \"{kind}\", code: {module}::KIND }},").expect("a string");
+        }
+        text.push_str("];\n");
     }
-    text.push_str("];\n");
 
     let file = here.join("src/kinds_table.rs");
     if std::fs::read_to_string(&file).unwrap_or_default() != text {

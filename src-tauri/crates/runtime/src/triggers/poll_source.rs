@@ -120,7 +120,7 @@ impl Poll {
         here: bool,
     ) -> Result<Value, NodeFailure> {
         let call = self.call(catalog, workflow, cursor, here)?;
-        let (Some(Kind::Effect(code)), Some(slot)) = (signalbox_nodes::kind(REQUEST), call.slots.first()) else {
+        let (Some(Kind::Effect(code)), Some(slot)) = (signalbox_nodes::small_kind(REQUEST), call.slots.first()) else {
             return Err(no_code());
         };
         let output = run_effect(code, &call, slot, world, &Unheard).await?;

@@ -4,5 +4,5 @@ use signalbox_standalone::{Abilities, start};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    start(Abilities::core().with_inbox().with_triggers().with_callback())
+    start(Abilities::core().with_documents().with_inbox().with_triggers().with_callback())
 }

@@ -158,9 +158,12 @@ fn s_08_models_and_tools_run_in_a_program_as_they_were_approved() {
 
 /// What a program does not use is not in its file.
 #[test]
-fn s_04_the_small_runners_hold_no_code_for_models_tools_databases_and_mail() {
+fn s_04_the_small_runners_hold_no_code_for_what_they_lack() {
     let runner = Path::new(env!("CARGO_BIN_EXE_signalbox-runner"));
     let marks = [
+        ("documents", "This is no PDF: it does not begin with %PDF-"),
+        ("workbooks", "of the sheet '"),
+        ("scripts", "Bound once per script, before any word of it is read"),
         ("models", "anthropic-version"),
         ("tools", "notifications/tools/list_changed"),
         ("databases", "mysql_native_password"),
@@ -171,7 +174,10 @@ fn s_04_the_small_runners_hold_no_code_for_models_tools_databases_and_mail() {
         let program = runner.with_file_name(name);
         marks.iter().filter(|(_, mark)| holds(&program, mark)).map(|(what, _)| *what).collect::<Vec<_>>()
     };
-    assert_eq!(held("signalbox-runner"), [] as [&str; 0]);
-    assert_eq!(held("signalbox-runner-ui"), ["the page"]);
-    assert_eq!(held("signalbox-runner-full"), ["models", "tools", "databases", "mail", "the page"]);
+    let large = ["documents", "workbooks", "scripts"];
+    let full = ["models", "tools", "databases", "mail", "the page"];
+    assert_eq!(held("signalbox-runner-min"), [] as [&str; 0]);
+    assert_eq!(held("signalbox-runner"), large);
+    assert_eq!(held("signalbox-runner-ui"), [&large[..], &["the page"]].concat());
+    assert_eq!(held("signalbox-runner-full"), [&large[..], &full].concat());
 }

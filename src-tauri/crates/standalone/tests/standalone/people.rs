@@ -140,6 +140,7 @@ fn s_04_no_runner_holds_more_than_it_names() {
         ("the page for tasks", "The page for tasks of an exported program"),
     ];
     for (name, wanted) in [
+        ("-min", [false; 4]),
         ("", [false; 4]),
         ("-serve", [false, true, true, false]),
         ("-ui", [false, true, true, true]),

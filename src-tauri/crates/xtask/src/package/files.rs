@@ -93,12 +93,10 @@ pub(crate) fn control(package: Package, version: &str, arch: &str, libc: &str, s
 pub(crate) struct Parts {
     pub(crate) desktop: Vec<u8>,
     pub(crate) program: Vec<u8>,
-    pub(crate) runner: Vec<u8>,
-    /// The runner with the page for tasks.
-    pub(crate) runner_ui: Vec<u8>,
-    /// With triggers and messages about tasks.
-    pub(crate) runner_serve: Vec<u8>,
-    pub(crate) runner_full: Vec<u8>,
+    /// Name and program of each runner of exported workflows.
+    pub(crate) runners: Vec<(&'static str, Vec<u8>)>,
+    /// What exported projects are made of, packed.
+    pub(crate) sources: Vec<u8>,
     pub(crate) icon: Vec<u8>,
     pub(crate) license: Vec<u8>,
     /// Gzipped.
@@ -131,10 +129,10 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
         Package::Cli => {
             // Side by side: `export` looks for the runners beside the program.
             tree.program("usr/lib/signalbox/signalbox", parts.program.clone());
-            tree.program("usr/lib/signalbox/signalbox-runner", parts.runner.clone());
-            tree.program("usr/lib/signalbox/signalbox-runner-ui", parts.runner_ui.clone());
-            tree.program("usr/lib/signalbox/signalbox-runner-serve", parts.runner_serve.clone());
-            tree.program("usr/lib/signalbox/signalbox-runner-full", parts.runner_full.clone());
+            for (name, program) in &parts.runners {
+                tree.program(format!("usr/lib/signalbox/{name}"), program.clone());
+            }
+            tree.file("usr/lib/signalbox/source.tar.gz", parts.sources.clone());
             tree.link("usr/bin/signalbox", "../lib/signalbox/signalbox");
             for (name, page) in &parts.man {
                 tree.file(format!("usr/share/man/man1/{name}.gz"), page.clone());
@@ -168,10 +166,10 @@ pub(crate) fn maintainer_files(package: Package) -> Vec<(&'static str, &'static 
 pub(crate) fn portable(parts: &Parts, readme: &str) -> Tree {
     let mut tree = Tree::default();
     tree.program("signalbox", parts.program.clone());
-    tree.program("signalbox-runner", parts.runner.clone());
-    tree.program("signalbox-runner-ui", parts.runner_ui.clone());
-    tree.program("signalbox-runner-serve", parts.runner_serve.clone());
-    tree.program("signalbox-runner-full", parts.runner_full.clone());
+    for (name, program) in &parts.runners {
+        tree.program(*name, program.clone());
+    }
+    tree.file("source.tar.gz", parts.sources.clone());
     tree.program("signalbox-desktop", parts.desktop.clone());
     tree.file("LICENSE", parts.license.clone());
     tree.file("README.txt", readme);

@@ -71,7 +71,7 @@ fn ts_168_refusals_are_told_with_their_places_and_the_list() {
 
 #[test]
 fn errors_of_the_workflow_are_told_without_a_list() {
-    let folder = Folder::with(json!({ "a": { "type": "no.such.kind" } }), &["signalbox-runner"]);
+    let folder = Folder::with(json!({ "a": { "type": "no.such.kind" } }), &["signalbox-runner-min"]);
     let told = folder.told(&ExportChoices::default());
     assert_eq!(told["checkList"], Value::Null);
     assert_eq!(codes(&told), [("UNKNOWN_TYPE", "/nodes/a/type")]);
@@ -79,7 +79,7 @@ fn errors_of_the_workflow_are_told_without_a_list() {
 
 #[test]
 fn what_can_leave_is_written_into_a_new_folder_of_the_chosen_one() {
-    let folder = Folder::with(json!({ "a": { "type": "flow.noop" } }), &["signalbox-runner"]);
+    let folder = Folder::with(json!({ "a": { "type": "flow.noop" } }), &["signalbox-runner-min"]);
     let told = folder.told(&ExportChoices::default());
     assert_eq!(codes(&told), []);
     let line = "./orders run --params '{\"day\":…}'";

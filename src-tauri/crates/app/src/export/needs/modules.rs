@@ -18,12 +18,14 @@ pub(super) const PORTABLE: &[&str] = &[
 ];
 /// Modules that only the full runner has.
 const FULL: &[&str] = &["databases", "mail", "model", "retrieval", "tools"];
+/// Modules that the smallest runner lacks.
+const LARGE: &[&str] = &["documents", "script"];
 /// Modules by kind; a kind that is not listed needs the core alone.
 pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("a2a.agent", &["http"]),
     ("agent.task", &["model"]),
-    ("archive.pack", &["files"]),
-    ("archive.unpack", &["files"]),
+    ("archive.pack", &["documents", "files"]),
+    ("archive.unpack", &["documents", "files"]),
     ("builtin.human_approval", &["people"]),
     ("builtin.human_decision", &["people"]),
     ("builtin.human_form", &["people"]),
@@ -53,7 +55,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("rag.index", &["retrieval"]),
     ("rag.retrieve", &["retrieval"]),
     ("sheet.read", &["documents", "files"]),
-    ("sheet.write", &["files"]),
+    ("sheet.write", &["documents", "files"]),
     ("trigger.error", &["failures"]),
     ("trigger.file_watch", &["files", "triggers"]),
     ("trigger.form", &["triggers"]),
@@ -68,9 +70,14 @@ pub(super) fn modules_of(kind: &str) -> &'static [&'static str] {
     MODULES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, modules)| modules)
 }
 
-/// Whether the small runners lack one of these modules.
+/// Whether only the full runner has all of these modules.
 pub(in super::super) fn needs_full<'a>(mut modules: impl Iterator<Item = &'a str>) -> bool {
     modules.any(|module| FULL.contains(&module))
+}
+
+/// Whether the smallest runner lacks one of these modules.
+pub(in super::super) fn needs_large<'a>(mut modules: impl Iterator<Item = &'a str>) -> bool {
+    modules.any(|module| LARGE.contains(&module))
 }
 
 /// Why a module that is not there keeps a step from leaving, and what to do.

@@ -1,10 +1,11 @@
 use super::modules::{MODULES, PORTABLE};
 use super::{Looked, modules_of, origin, params};
+use crate::export::runner_name;
 use crate::workflows::check::kinds;
 use serde_json::{Value, json};
 use signalbox_engine::connector::KnownConnectors;
 use signalbox_model::Workflow;
-use signalbox_model::bundle::{Module, Needs};
+use signalbox_model::bundle::{HumanReview, Module, Needs};
 
 fn workflow(nodes: Value) -> Workflow {
     serde_json::from_value(json!({ "signalbox": 1, "id": "w", "name": "W", "nodes": nodes, "edges": [] }))
@@ -38,6 +39,25 @@ fn ts_167_every_kind_alone_has_its_modules() {
     }
     for (kind, _) in MODULES {
         assert!(names.iter().any(|name| name == kind), "there is no kind {kind}");
+    }
+}
+
+/// S-04, S-08: the runner that is taken for a kind has its code, and a smaller one does not.
+#[test]
+fn s_08_the_runner_of_every_kind_has_its_code() {
+    for kind in kinds() {
+        let (modules, _, problems) = look(json!({ "a": { "type": kind.kind } }));
+        let (small, large) =
+            (signalbox_nodes::small_kind(&kind.kind).is_some(), signalbox_nodes::large_kind(&kind.kind).is_some());
+        let taken = runner_name(&modules, HumanReview::None);
+        let taken = taken.trim_end_matches(std::env::consts::EXE_SUFFIX);
+        let has_code = match taken {
+            "signalbox-runner-min" => small,
+            "signalbox-runner" => large && !small,
+            "signalbox-runner-serve" => large,
+            _ => true,
+        };
+        assert!(has_code || !problems.is_empty(), "{} in {taken}", kind.kind);
     }
 }
 

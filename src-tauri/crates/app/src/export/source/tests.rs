@@ -15,7 +15,7 @@ fn project(nodes: Value) -> tempfile::TempDir {
     let file = folder.path().join("orders.signalbox.json");
     let workflow = json!({ "signalbox": 1, "id": "orders", "name": "Orders", "nodes": nodes, "edges": [] });
     fs::write(&file, workflow.to_string()).expect("written");
-    for runner in ["signalbox-runner", "signalbox-runner-serve", "signalbox-runner-full"] {
+    for runner in ["signalbox-runner-min", "signalbox-runner", "signalbox-runner-serve", "signalbox-runner-full"] {
         fs::write(folder.path().join(format!("{runner}{}", std::env::consts::EXE_SUFFIX)), "a runner")
             .expect("written");
     }
@@ -38,6 +38,15 @@ fn s_05_a_project_has_the_parts_that_its_steps_need() {
     for name in ["app", "headless", "testkit"] {
         assert!(!small.path().join("out/signalbox/src-tauri/crates").join(name).exists(), "{name}");
     }
+    assert!(read(&small, "src/main.rs").contains("with_abilities(Abilities::core())"));
+    let profile = read(&small, "Cargo.toml");
+    assert!(
+        profile.contains("opt-level = \"s\"\nlto = \"fat\"") && profile.contains("\nsignalbox-engine.opt-level = "),
+        "{profile}"
+    );
+    assert!(!profile.contains("scrypt") && !profile.contains("counts"), "{profile}");
+    let pages = project(json!({ "a": { "type": "html.select", "config": { "from": "'<p></p>'" } } }));
+    assert!(read(&pages, "src/main.rs").contains("with_abilities(Abilities::core().with_documents())"));
     let large = project(json!({
         "t": { "type": "trigger.schedule", "config": { "every": 60000 } },
         "q": { "type": "db.tables", "config": { "system": "sqlite", "file": "/data/x.db" } },
@@ -67,6 +76,31 @@ fn s_05_a_project_has_the_parts_that_its_steps_need() {
         .output();
     let read = read.expect("cargo starts");
     assert!(read.status.success(), "{}", String::from_utf8_lossy(&read.stderr));
+}
+
+/// What packages carry gives the same project as the checkout.
+#[test]
+fn packed_sources_give_the_same_project() {
+    let folder = project(json!({ "a": { "type": "flow.noop" } }));
+    let mut tree = signalbox_oci::tar::Tree::default();
+    let open = super::Checkout::open(&checkout()).expect("the checkout");
+    let crates = super::CRATES.map(|name| format!("{}/{name}", super::PLACE));
+    let folders = crates.iter().map(String::as_str).chain(super::FOLDERS);
+    let files = ["Cargo.toml", "Cargo.lock", "LICENSE"].map(str::to_owned);
+    for place in folders.flat_map(|folder| open.below(folder)).chain(files) {
+        tree.file(place.clone(), open.read(&place).expect("read"));
+    }
+    let packed = folder.path().join("source.tar.gz");
+    let mut packer =
+        flate2::write::GzEncoder::new(fs::File::create(&packed).expect("made"), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packer, &tree.archive("", 0).expect("a tar")).expect("written");
+    packer.finish().expect("written");
+    let choices = Choices { audit: AuditKeeping::Sqlite, human: HumanReview::None, callback: None };
+    let program = folder.path().join("signalbox");
+    assert_eq!(crate::export::sources_beside(&program), packed);
+    let looked = look(&folder.path().join("orders.signalbox.json"), None, &choices, &program).expect("can leave");
+    let of = |sources: &Path, out: &str| looked.write_source(&folder.path().join(out), sources).expect("written");
+    assert_eq!(of(&packed, "packed").sha256, of(&checkout(), "plain").sha256);
 }
 
 #[test]

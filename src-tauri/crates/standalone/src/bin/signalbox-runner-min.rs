@@ -1,0 +1,8 @@
+//! The program that exported workflows run in, the smallest: without documents and scripts.
+
+use signalbox_standalone::{Abilities, start};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    start(Abilities::core())
+}
