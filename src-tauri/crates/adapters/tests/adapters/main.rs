@@ -32,4 +32,6 @@ mod mcp_questions;
 mod oauth_secrets;
 #[cfg(unix)]
 mod proxy;
+#[cfg(unix)]
+mod sftp;
 mod vault;
