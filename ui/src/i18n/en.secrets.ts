@@ -115,6 +115,7 @@ export const secrets = {
   'secrets.hostKey': 'Server key',
   'secrets.hostKeyHint': 'Fingerprint of the server, from its administrator. If you do not have it, leave it empty: Test shows the one that the server uses.',
   'secrets.hostKeyUnknown': 'No server key yet. Test shows it.',
+  'secrets.allowedServersHint': 'One per line: files.example.com, *.example.com, 192.168.1.5:2222.',
   'secrets.testServerHint': 'The server to sign in to, with a folder if you like.',
   'secrets.testNewKey': 'Is this the key of the server?',
   'secrets.trust': 'Trust this key',

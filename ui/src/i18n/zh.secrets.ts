@@ -115,6 +115,7 @@ export const secrets = {
   'secrets.hostKey': '服务器密钥',
   'secrets.hostKeyHint': '服务器的指纹，由其管理员提供。如果没有，请留空：测试会显示服务器所用的指纹。',
   'secrets.hostKeyUnknown': '尚无服务器密钥。测试会显示它。',
+  'secrets.allowedServersHint': '每行一个：files.example.com、*.example.com、192.168.1.5:2222。',
   'secrets.testServerHint': '要登录的服务器，可附上文件夹。',
   'secrets.testNewKey': '这是该服务器的密钥吗？',
   'secrets.trust': '信任此密钥',

@@ -73,7 +73,7 @@ function Line({ entry, mayChange, busy, onOpen, onSignIn }: LineProps) {
         <span className="mono ell">{entry.name}</span>
         <span className="s t3 ell" title={hosts}>{`${t('secrets.hosts', { hosts })}, ${used}`}</span>
         {signIn ? <SignInState entry={entry} /> : null}
-        {entry.kind === 'ssh' ? <span className={entry.hostKey ? 's t3 mono' : 's t2'}>{entry.hostKey ? plain(entry.hostKey) : t('secrets.hostKeyUnknown')}</span> : null}
+        {entry.kind === 'ssh' ? <span className={entry.hostKey ? 's t3 mono safe-wrap' : 's t2'}>{entry.hostKey ? plain(entry.hostKey) : t('secrets.hostKeyUnknown')}</span> : null}
         <Uses name={name} />
       </div>
       <Badge>{entry.field ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>

@@ -110,7 +110,7 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
             ? <TextArea id={id} aria-describedby={describedBy} mono rows={6} value={value} placeholder={kind === 'ssh' ? '-----BEGIN OPENSSH PRIVATE KEY-----' : '-----BEGIN CERTIFICATE-----'} onChange={setValue} />
             : <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={value} onChange={setValue} />}
         </Field>
-        <Field label={t('secrets.allowed')} required hint={t('secrets.allowedHint')}>
+        <Field label={t('secrets.allowed')} required hint={t(kind === 'ssh' ? 'secrets.allowedServersHint' : 'secrets.allowedHint')}>
           {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder={kind === 'ssh' ? 'files.example.com' : 'api.example.com'} onChange={setAllowed} />}
         </Field>
     </FormDialog>

@@ -46,7 +46,7 @@ fn known(key: &ServerKey, known: &[&str], place: &str, credential: &str) -> Resu
     if known.is_empty() {
         let words = format!(
             "{place} shows the key {fingerprint} ({algorithm}), and the credential '{credential}' names none. Nothing was sent. \
-             Compare it with what the administrator of the server says, and then enter it in the credential as 'Server key'"
+             Compare it with what the administrator of the server says, and trust it in Settings, Secrets, Test"
         );
         return Err(RemoteError::new(RemoteFault::HostKeyUnknown(fingerprint.clone()), words));
     }

@@ -48,7 +48,13 @@ impl App {
             Err(error) => {
                 let message = self.secrets.vault.scrubber().text(&format!("{}.", error.message)).into_owned();
                 match error.fault {
-                    RemoteFault::HostKeyUnknown(key) => told(false, message, Some(key)),
+                    RemoteFault::HostKeyUnknown(key) => {
+                        let message = format!(
+                            "The server shows the key {key}. Nothing was sent. Trust it only if the administrator of the server \
+                             tells you the same."
+                        );
+                        told(false, message, Some(key))
+                    }
                     _ => told(false, message, None),
                 }
             }
