@@ -3,7 +3,7 @@
 import amqplib from 'amqplib';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,12 +43,25 @@ const listens = (port) => new Promise((done) => {
   socket.once('error', () => done(false));
 });
 
+/** A certificate of localhost, and the authority that signed it, in a folder. */
+function certificates(folder) {
+  const run = (...args) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  run('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test CA', '-days', '2', '-addext', 'basicConstraints=critical,CA:TRUE');
+  run('req', ...key, '-keyout', 'key.pem', '-out', 'server.csr', '-subj', '/CN=localhost');
+  writeFileSync(join(folder, 'extensions'), 'subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n');
+  run('x509', '-req', '-in', 'server.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-out', 'cert.pem', '-days', '2', '-extfile', 'extensions');
+  return readFileSync(join(folder, 'ca.pem'), 'utf8');
+}
+
 /** The broker, with everything it writes in a folder of its own. */
 async function broker() {
   if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing; install Debian's rabbitmq-server`);
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-rabbitmq-'));
-  const [port, between, names] = await freePorts(3);
-  writeFileSync(join(folder, 'rabbitmq.conf'), `listeners.tcp.1 = 127.0.0.1:${port}\ndefault_user = ${USER}\ndefault_pass = ${PASSWORD}\nloopback_users = none\n`);
+  const [port, secure, between, names] = await freePorts(4);
+  const authority = certificates(folder);
+  const file = (name) => join(folder, name);
+  writeFileSync(join(folder, 'rabbitmq.conf'), `listeners.tcp.1 = 127.0.0.1:${port}\nlisteners.ssl.1 = 127.0.0.1:${secure}\nssl_options.cacertfile = ${file('ca.pem')}\nssl_options.certfile = ${file('cert.pem')}\nssl_options.keyfile = ${file('key.pem')}\ndefault_user = ${USER}\ndefault_pass = ${PASSWORD}\nloopback_users = none\n`);
   writeFileSync(join(folder, 'plugins'), '[].');
   const env = {
     ...process.env, HOME: folder, RABBITMQ_NODENAME: `signalbox${port}@localhost`, RABBITMQ_NODE_PORT: String(port), RABBITMQ_DIST_PORT: String(between),
@@ -63,7 +76,8 @@ async function broker() {
     try { execFileSync('epmd', ['-port', String(names), '-kill'], { env, stdio: 'ignore' }); } catch { /* It has ended. */ }
     rmSync(folder, { recursive: true, force: true });
   };
-  return { port, end };
+  await until('the broker listens for TLS', () => listens(secure));
+  return { port, secure, authority, end };
 }
 
 const workflow = (nodes, edges = []) => ({ signalbox: 1, id: 'orders', name: 'Orders', settings: { errorPolicy: 'fail' }, nodes, edges });
@@ -105,6 +119,19 @@ export async function amqp(report) {
       assert.equal((await channel.get('published')).content.toString(), long);
       await place.told('k-wrong-password\n', 'secret', 'set', 'wrong', '--kind', 'basic', '--field', USER, '--host', '127.0.0.1');
       await failed('AUTH', { topic: 'published', credential: 'secret://wrong' });
+    });
+    await report('amqp: over TLS the certificate decides, before a password is sent', async () => {
+      await place.told(`${PASSWORD}\n`, 'secret', 'set', 'secure', '--kind', 'basic', '--field', USER, '--host', 'localhost', '--host', '127.0.0.1');
+      const over = { topic: 'published', body: 'over TLS', tls: true, port: host.secure, credential: 'secret://secure' };
+      const done = await publish({ ...over, host: 'localhost', ca: host.authority });
+      assert.equal(done.status, 'completed', JSON.stringify(done));
+      assert.equal((await channel.get('published')).content.toString(), 'over TLS');
+      const unknown = await failed('TLS', { ...over, host: 'localhost' });
+      assert.ok(unknown.message.includes('certificate'), unknown.message);
+      const other = await failed('TLS', { ...over, host: '127.0.0.1', ca: host.authority });
+      assert.ok(other.message.includes('not valid for name'), other.message);
+      const plain = await failed('TLS', { ...over, host: 'localhost', ca: host.authority, port: host.port });
+      assert.ok(plain.details.effect !== 'unknown', JSON.stringify(plain));
     });
     await report(`amqp: ${MESSAGES} messages start one run each, over ${KILLS} kills`, async () => {
       await channel.assertQueue('orders', { durable: true });

@@ -11,6 +11,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { programs } from './python.mjs';
 import { Signalbox } from './signalbox.mjs';
+import { kafkaMessages } from './kafka-messages.mjs';
 import { certificates, freePort, last, runs } from './sinks.mjs';
 
 const SCRIPT = join(import.meta.dirname, 'kafka.py');
@@ -142,5 +143,6 @@ async function cluster(report, bin) {
 export async function kafka(report) {
   const bin = programs('kafka');
   await cluster(report, bin);
+  await kafkaMessages(report, bin);
   await tansu(report, bin);
 }

@@ -3,6 +3,8 @@
     kafka.py mock COUNT TOPIC      a cluster of mock brokers; prints their addresses, ends with its standard input
     kafka.py create BROKERS TOPIC PARTITIONS
     kafka.py read BROKERS TOPIC    all records as lines of JSON
+    kafka.py produce BROKERS TOPIC FIRST COUNT CODEC    orders with these numbers, compressed so
+    kafka.py waiting BROKERS TOPIC GROUP    how many messages a group has not committed
 """
 
 import json
@@ -47,8 +49,22 @@ def read(brokers, topic):
                     break
                 sys.exit(str(message.error()))
             headers = {name: value.decode() for name, value in message.headers() or []}
-            print(json.dumps({"partition": number, "offset": message.offset(), "key": message.key().decode(), "headers": headers, "line": message.value().decode()}))
+            print(json.dumps({"partition": number, "offset": message.offset(), "key": (message.key() or b"").decode(), "headers": headers, "line": message.value().decode()}))
     consumer.close()
 
 
-{"mock": mock, "create": create, "read": read}[sys.argv[1]](*sys.argv[2:])
+def produce(brokers, topic, first, count, codec):
+    producer = Producer({"bootstrap.servers": brokers, "compression.type": codec, "linger.ms": 50, "acks": "all", **BY_TLS})
+    for number in range(int(first), int(first) + int(count)):
+        producer.produce(topic, json.dumps({"order": number}), key=f"customer-{number % 5}", headers={"source": "peer"})
+    sys.exit("not delivered" if producer.flush(20) else 0)
+
+
+def waiting(brokers, topic, group):
+    consumer = Consumer({"bootstrap.servers": brokers, "group.id": group, "enable.auto.commit": False, **BY_TLS})
+    parts = [TopicPartition(topic, number) for number in consumer.list_topics(topic, timeout=10).topics[topic].partitions]
+    ends = {part.partition: consumer.get_watermark_offsets(part, timeout=10)[1] for part in parts}
+    print(sum(ends[part.partition] - max(part.offset, 0) for part in consumer.committed(parts, timeout=10)))
+
+
+{"produce": produce, "waiting": waiting, "mock": mock, "create": create, "read": read}[sys.argv[1]](*sys.argv[2:])

@@ -4863,12 +4863,14 @@ export interface SecretEntry {
   name: string;
   /** How it is sent. */
   kind: SecretKind;
-  /** The user of `basic`, the name of `header` and `query`, the access key id of `aws`. */
+  /** The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`. */
   field?: string;
   /** The region of `aws`. */
   region?: string;
   /** The service of `aws`, as it is named in signatures. */
   service?: string;
+  /** Fingerprints of keys by which the server is known, of `ssh`: `SHA256:…`, separated by spaces. */
+  hostKey?: string;
   /** How tokens are got, of `oauth2`. */
   oauth?: OAuthClient;
   /** Who is signed in, of `oauth2`. */
@@ -4887,7 +4889,7 @@ export interface SecretEntry {
 export type SecretKeyPlace = 'system' | 'passphrase' | 'file';
 
 /** How a secret is sent. */
-export type SecretKind = 'bearer' | 'basic' | 'header' | 'query' | 'oauth2' | 'aws' | 'certificate';
+export type SecretKind = 'bearer' | 'basic' | 'header' | 'query' | 'oauth2' | 'aws' | 'certificate' | 'ssh';
 
 /** Names a secret. */
 export interface SecretName {
@@ -4901,12 +4903,14 @@ export interface SecretSet {
   name: string;
   /** How it is sent. */
   kind: SecretKind;
-  /** The user of `basic`, the name of `header` and `query`, the access key id of `aws`. */
+  /** The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`. */
   field?: string;
   /** The region of `aws`. */
   region?: string;
   /** The service of `aws`, as it is named in signatures. */
   service?: string;
+  /** Fingerprints of keys by which the server is known, of `ssh`: `SHA256:…`, separated by spaces. Without one a test tells it. */
+  hostKey?: string;
   /** How tokens are got, of `oauth2`. */
   oauth?: OAuthClient;
   /** Where it may be sent. */
@@ -5001,7 +5005,7 @@ export interface SecretStatus {
 export interface SecretTest {
   /** The secret. */
   name: string;
-  /** Where to send it with a GET; without it, it is only looked up, and its token is got. */
+  /** Where to send it with a GET, or the server (`sftp://HOST`) to sign in to; without it, it is only looked up, and its token is got. */
   url?: string;
 }
 
@@ -5013,10 +5017,20 @@ export interface SecretTested {
   status?: number;
   /** What was found, in a sentence. */
   message: string;
+  /** The fingerprint of the key that the server showed, when the secret does not know it. */
+  hostKey?: string;
 }
 
 /** A secret text in a request. It has no `Debug`, and what does not fit it is not quoted. */
 export type SecretText = string;
+
+/** Trusts the key of a server from now on. */
+export interface SecretTrust {
+  /** The secret, of the type `ssh`, that knows no key yet. */
+  name: string;
+  /** The fingerprint, `SHA256:…`, as the administrator of the server has confirmed it. */
+  hostKey: string;
+}
 
 /** Opens secrets. */
 export interface SecretUnlock {
@@ -8163,6 +8177,8 @@ export interface Commands {
   secret_sign_out: { request: SecretName; response: SecretSignedOut };
   /** Gets a secret as a step does, and sends it to an address where one is given. */
   secret_test: { request: SecretTest; response: SecretTested };
+  /** Notes the key of an SSH server in a secret that knew none. */
+  secret_trust: { request: SecretTrust; response: SecretEntry };
   /** Lists the workflows and steps that use a secret. */
   secret_uses: { request: SecretName; response: SecretUse[] };
   /** Returns the proxy and the certificate authorities of this machine. */
@@ -8472,6 +8488,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   secret_sign_in_finish: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
   secret_sign_out: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
   secret_test: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
+  secret_trust: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },
   secret_uses: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   network_get: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   network_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['network_get', 'audit_list'] },

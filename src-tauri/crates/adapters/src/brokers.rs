@@ -3,6 +3,7 @@
 
 mod amqp;
 mod connect;
+mod kafka;
 mod mqtt;
 mod nats;
 mod redis;
@@ -35,11 +36,14 @@ impl Brokers for MessageBrokers {
         let mut sent = false;
         let done = {
             let work = async {
+                if broker.kind == BrokerKind::Kafka {
+                    return kafka::publish(self, &broker, &message, &mut sent).await.map(Some);
+                }
                 let opened = connect::open(self, &broker).await?;
                 match broker.kind {
                     BrokerKind::Redis => redis::publish(opened, &message, &mut sent).await.map(Some),
                     BrokerKind::Mqtt => mqtt::publish(opened, &message, &mut sent).await.map(|()| None),
-                    BrokerKind::Nats => nats::publish(opened, &message, &mut sent).await,
+                    BrokerKind::Nats | BrokerKind::Kafka => nats::publish(opened, &message, &mut sent).await,
                     BrokerKind::Amqp => amqp::publish(opened, vhost(&broker), &message, &mut sent).await.map(|()| None),
                 }
             };
@@ -57,6 +61,9 @@ impl Brokers for MessageBrokers {
     }
 
     async fn watch(&self, broker: Broker, watch: MessageWatch) -> Result<Messages, BrokerError> {
+        if broker.kind == BrokerKind::Kafka {
+            return Box::pin(kafka::watch(self, &broker, &watch)).await;
+        }
         let open = connect::within(broker.timeout, connect::open(self, &broker));
         if broker.kind == BrokerKind::Amqp {
             let look = amqp::watch(&self.consumers, open, vhost(&broker), &watch, broker.timeout);
@@ -66,7 +73,9 @@ impl Brokers for MessageBrokers {
         match broker.kind {
             BrokerKind::Redis => Box::pin(redis::watch(opened, &watch, broker.timeout)).await,
             BrokerKind::Mqtt => Box::pin(mqtt::watch(opened, &watch, broker.timeout)).await,
-            BrokerKind::Nats | BrokerKind::Amqp => Box::pin(nats::watch(opened, &watch, broker.timeout)).await,
+            BrokerKind::Nats | BrokerKind::Amqp | BrokerKind::Kafka => {
+                Box::pin(nats::watch(opened, &watch, broker.timeout)).await
+            }
         }
     }
 }

@@ -25,12 +25,14 @@ pub mod llm;
 pub mod mail;
 #[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "brokers")]
+mod murmur2;
 pub mod network;
 #[cfg(feature = "mcp")]
 pub mod oauth;
 #[cfg(feature = "app")]
 pub mod otlp;
-#[cfg(any(feature = "brokers", feature = "databases"))]
+#[cfg(any(feature = "brokers", feature = "databases", feature = "sftp"))]
 mod peer;
 #[cfg(feature = "databases")]
 mod postgres_tls;
@@ -38,6 +40,8 @@ pub mod private;
 mod request_credentials;
 pub mod samples;
 pub mod script;
+#[cfg(feature = "sftp")]
+pub mod sftp;
 pub mod sinks;
 #[cfg(any(feature = "brokers", feature = "databases", feature = "mail"))]
 mod tls;
@@ -63,6 +67,8 @@ pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};
 pub use mail::MailServers;
 #[cfg(feature = "mcp")]
 pub use mcp::McpTools;
+#[cfg(feature = "sftp")]
+pub use sftp::SftpServers;
 #[cfg(feature = "app")]
 pub use token_source::TokenSource;
 #[cfg(feature = "app")]

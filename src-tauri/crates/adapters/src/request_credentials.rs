@@ -59,6 +59,7 @@ pub(crate) fn attach(credential: &Credential, url: &mut Url, headers: &mut Heade
             url.set_path(&path);
             return Ok(());
         }
+        CredentialKind::Ssh { .. } => return Err(refused(credential, "credentials of its type are for SFTP")),
         CredentialKind::Aws { .. } | CredentialKind::ClientCertificate => {
             return Err(refused(credential, "credentials of its type are for HTTP requests and connectors"));
         }

@@ -34,7 +34,7 @@ use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
     DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, MessageBrokers, Models, OpenFile,
-    PooledDatabases, RealClock, RealIds, Vault, WebHttp, mcp, private,
+    PooledDatabases, RealClock, RealIds, SftpServers, Vault, WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
 use signalbox_model::items::pages;
@@ -208,6 +208,7 @@ impl App {
             databases: Arc::new(PooledDatabases::new(files.clone())),
             mail: Arc::new(MailServers::new(&[])),
             brokers: Arc::new(MessageBrokers::default()),
+            remote_files: Arc::new(SftpServers),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

@@ -79,7 +79,8 @@ pub fn compile(value: &Value, options: &Options) -> Result<Compiled, Refused> {
         name: options.name.clone().unwrap_or_else(|| slug(&title)),
         description: "Queries and mutations of a GraphQL service.".to_owned(),
         keywords: vec!["graphql".into()],
-        title,
+        // Many services are found at one host, and a person knows them by the name that they gave.
+        title: options.name.clone().unwrap_or(title),
         servers: vec![server],
         auth: auth(),
         anonymous: true,

@@ -26,7 +26,8 @@ pub(crate) async fn broker(call: &Call, slot: &CallSlot, world: &World) -> Resul
         "redis" => BrokerKind::Redis,
         "nats" => BrokerKind::Nats,
         "amqp" => BrokerKind::Amqp,
-        _ => return Err(wrong_setting("system", "mqtt, redis, nats or amqp", &slot.config["system"])),
+        "kafka" => BrokerKind::Kafka,
+        _ => return Err(wrong_setting("system", "mqtt, redis, nats, amqp or kafka", &slot.config["system"])),
     };
     let tls = flag(slot, "tls", true)?;
     let usual = match (kind, tls) {
@@ -36,6 +37,8 @@ pub(crate) async fn broker(call: &Call, slot: &CallSlot, world: &World) -> Resul
         (BrokerKind::Nats, _) => 4222,
         (BrokerKind::Amqp, true) => 5671,
         (BrokerKind::Amqp, false) => 5672,
+        (BrokerKind::Kafka, true) => 9093,
+        (BrokerKind::Kafka, false) => 9092,
     };
     let port = whole(slot, "port", 1, u64::from(u16::MAX))?.and_then(|port| u16::try_from(port).ok());
     let optional = |field: &str| setting(slot, field).map(|_| text(slot, field).map(str::to_owned)).transpose();
@@ -46,12 +49,20 @@ pub(crate) async fn broker(call: &Call, slot: &CallSlot, world: &World) -> Resul
         tls,
         root_certificate: optional("ca")?.filter(|pem| !pem.trim().is_empty()),
         user: optional("user")?.filter(|user| !user.is_empty()),
+        sasl: sasl(slot)?,
         vhost: optional("vhost")?.filter(|vhost| !vhost.is_empty()),
         // After the commit of the step's start, and never part of the config: no event and no expression has the value.
         credential: credential::of_setting(slot, world).await?,
         timeout: Duration::from_millis(whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS)),
         loopback_allowed: call.loopback_allowed,
     })
+}
+
+fn sasl(slot: &CallSlot) -> Result<Option<String>, NodeFailure> {
+    match text_or(slot, "sasl", "plain")? {
+        way @ ("plain" | "scram-sha-256" | "scram-sha-512") => Ok(Some(way.to_owned())),
+        _ => Err(wrong_setting("sasl", "plain, scram-sha-256 or scram-sha-512", &slot.config["sasl"])),
+    }
 }
 
 /// The stream or topic of a step.

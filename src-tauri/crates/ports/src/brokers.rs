@@ -17,6 +17,8 @@ pub enum BrokerKind {
     Nats,
     /// AMQP 0-9-1, as RabbitMQ speaks it.
     Amqp,
+    /// Kafka.
+    Kafka,
 }
 
 /// Where a broker is, and who asks.
@@ -38,6 +40,8 @@ pub struct Broker {
     pub credential: Option<Arc<Credential>>,
     /// The part of the broker that is used, where it has parts.
     pub vhost: Option<String>,
+    /// How the user signs in, where the broker has the choice: `plain`, `scram-sha-256`, `scram-sha-512`.
+    pub sasl: Option<String>,
     /// Time limit of an exchange.
     pub timeout: Duration,
     /// Loopback addresses are allowed for this call (TRUST, SSRF).
@@ -63,6 +67,8 @@ pub struct OutgoingMessage {
     pub retain: bool,
     /// A stream keeps it and confirms it, where the broker has the choice.
     pub stored: bool,
+    /// Messages of one key keep their order, where the broker spreads them.
+    pub order_key: Option<String>,
     /// The same for a repetition of it, where the broker recognises one.
     pub key: Option<String>,
 }

@@ -13,6 +13,7 @@ mod http;
 pub mod llm;
 pub mod mail;
 pub mod remembered;
+pub mod remote_files;
 pub mod retrieval;
 pub mod scripts;
 pub mod scrub;
@@ -35,6 +36,7 @@ pub use http::{
 pub use llm::{Llm, NoLlm};
 pub use mail::{Mail, MailPlace, MailWatch, MailWatched, NoMail, Renumbered};
 pub use remembered::{NoRemembered, RememberError, Remembered};
+pub use remote_files::{NoRemoteFiles, RemoteFiles};
 pub use retrieval::{IndexWriter, NoRetrieval, Retrieval, RetrievalError};
 pub use scripts::{NoScripts, Scripts};
 pub use scrub::Scrubber;
@@ -284,4 +286,6 @@ pub struct World {
     pub mail: Arc<dyn Mail>,
     /// Message brokers.
     pub brokers: Arc<dyn Brokers>,
+    /// Files on servers that speak SFTP.
+    pub remote_files: Arc<dyn RemoteFiles>,
 }

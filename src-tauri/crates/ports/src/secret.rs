@@ -67,6 +67,13 @@ pub enum CredentialKind {
     },
     /// A client certificate of TLS; the value holds certificate and private key (PEM).
     ClientCertificate,
+    /// SSH: the value is a private key, or a password.
+    Ssh {
+        /// The user; not secret.
+        user: String,
+        /// Fingerprints of keys by which the server is known, `SHA256:…`, separated by spaces; not secret.
+        host_key: Option<String>,
+    },
 }
 
 /// What stands in an address where a credential of the kind [`CredentialKind::Path`] goes.
@@ -84,7 +91,7 @@ impl CredentialKind {
                 Some("authorization".into())
             }
             Self::Header { name } => Some(name.to_ascii_lowercase()),
-            Self::Query { .. } | Self::Path | Self::ClientCertificate => None,
+            Self::Query { .. } | Self::Path | Self::ClientCertificate | Self::Ssh { .. } => None,
         }
     }
 }

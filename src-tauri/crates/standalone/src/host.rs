@@ -13,7 +13,7 @@ use signalbox_adapters::network::{self, Network};
 use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
-use signalbox_ports::{Clock, NoBrokers, World};
+use signalbox_ports::{Clock, NoBrokers, NoRemoteFiles, World};
 use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
 use signalbox_store::{Store, StoreOptions};
 use std::path::PathBuf;
@@ -100,6 +100,7 @@ impl Host {
             mail,
             // No step of an export speaks to one.
             brokers: Arc::new(NoBrokers),
+            remote_files: Arc::new(NoRemoteFiles),
         });
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
         let runtime = Runtime::new(store.clone(), kinds, world, Arc::new(RealIds), how)

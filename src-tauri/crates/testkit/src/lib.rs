@@ -11,6 +11,7 @@ pub mod llm;
 pub mod mail_host;
 pub mod message_host;
 pub mod scenario;
+pub mod sftp_host;
 pub mod tools;
 
 use signalbox_ports::{Ids, World};
@@ -91,6 +92,7 @@ impl TestWorld {
             databases: Arc::new(signalbox_ports::NoDatabases),
             mail: Arc::new(signalbox_ports::NoMail),
             brokers: Arc::new(signalbox_ports::NoBrokers),
+            remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
         }
     }
 }

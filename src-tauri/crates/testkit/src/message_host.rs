@@ -35,6 +35,15 @@ impl Drop for MessageHost {
 impl MessageHost {
     /// An MQTT broker that asks for user and password.
     pub fn mqtt() -> Self {
+        Self::mosquitto(false)
+    }
+
+    /// An MQTT broker that takes encrypted connections only, with a certificate of `localhost`; its authority is in `ca.pem`.
+    pub fn mqtt_with_tls() -> Self {
+        Self::mosquitto(true)
+    }
+
+    fn mosquitto(tls: bool) -> Self {
         Self::start("/usr/sbin/mosquitto", "mosquitto", |folder, port| {
             let users = folder.join("users");
             fs::write(&users, format!("{USER}:{PASSWORD}\n")).expect("written");
@@ -42,10 +51,15 @@ impl MessageHost {
             assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
             // It gives up the rights of root, where it has them.
             let user = if fs::metadata("/proc/self").is_ok_and(|me| is_root(&me)) { "user root\n" } else { "" };
-            let config = format!(
+            let mut config = format!(
                 "listener {port} 127.0.0.1\nallow_anonymous false\npassword_file {}\npersistence false\n{user}",
                 users.display()
             );
+            if tls {
+                certificates(folder);
+                let file = |name: &str| folder.join(name).display().to_string();
+                config += &format!("certfile {}\nkeyfile {}\n", file("cert.pem"), file("key.pem"));
+            }
             fs::write(folder.join("mosquitto.conf"), config).expect("written");
             vec!["-c".to_owned(), folder.join("mosquitto.conf").display().to_string()]
         })

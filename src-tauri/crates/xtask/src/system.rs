@@ -64,6 +64,8 @@ const MQTT: Need =
 const REDIS: Need = need("Redis, for the tests of messages", "redis-server", Proof::File("/usr/bin/redis-server"));
 const NATS: Need =
     need("a NATS server, for the tests of messages", "nats-server", Proof::File("/usr/sbin/nats-server"));
+const SSH: Need =
+    need("OpenSSH, an SFTP server for the tests of objects", "openssh-server", Proof::File("/usr/sbin/sshd"));
 const SMTP: Need =
     need("Exim, an SMTP server for the mail tests", "exim4-daemon-light", Proof::File("/usr/sbin/exim4"));
 
@@ -107,6 +109,7 @@ pub(crate) fn ready(root: &Path, for_what: For) -> Result<(), Failure> {
                 MQTT,
                 REDIS,
                 NATS,
+                SSH,
                 SMTP,
             ]);
         }

@@ -16,7 +16,7 @@ import { KeyDialog } from '../../shared/secrets/key-dialog.tsx';
 import { useSecretSignIn } from '../../shared/secrets/secret-sign-in.tsx';
 import { SecretDialog } from '../../shared/secrets/secret-dialog.tsx';
 
-type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string } | { what: 'test'; name: string; url: string };
+type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string } | { what: 'test'; name: string; url: string; kind: SecretEntry['kind'] };
 
 export function SecretsSection() {
   const status = useCommand('secret_status', {});
@@ -44,7 +44,7 @@ export function SecretsSection() {
       ) : null}
       {open?.what === 'key' && status.data ? <KeyDialog status={status.data} discard={open.discard} onClose={close} /> : null}
       {open?.what === 'set' ? <SecretDialog old={open.old} onClose={close} onWanted={(name) => void signIn.begin(name)} /> : null}
-      {open?.what === 'test' ? <TestDialog name={open.name} url={open.url} onClose={close} /> : null}
+      {open?.what === 'test' ? <TestDialog name={open.name} url={open.url} kind={open.kind} onClose={close} /> : null}
       {signIn.dialog}
       {open?.what === 'delete' ? (
         <ConfirmRemove section="secrets" title={t('secrets.deleteTitle', { name: open.name })} text={t('secrets.deleteText')} confirm={t('secrets.delete')} done={t('secrets.deleted', { name: open.name })}
@@ -73,19 +73,26 @@ function Line({ entry, mayChange, busy, onOpen, onSignIn }: LineProps) {
         <span className="mono ell">{entry.name}</span>
         <span className="s t3 ell" title={hosts}>{`${t('secrets.hosts', { hosts })}, ${used}`}</span>
         {signIn ? <SignInState entry={entry} /> : null}
+        {entry.kind === 'ssh' ? <span className={entry.hostKey ? 's t3 mono safe-wrap' : 's t2'}>{entry.hostKey ? plain(entry.hostKey) : t('secrets.hostKeyUnknown')}</span> : null}
         <Uses name={name} />
       </div>
       <Badge>{entry.field ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
       {mayChange ? (
         <>
           {signIn && entry.oauth?.grant !== 'clientCredentials' ? <SignInButtons entry={entry} busy={busy} onSignIn={onSignIn} /> : null}
-          <Button small aria-label={t('secrets.testOf', { name })} onClick={() => onOpen({ what: 'test', name, url: '' })}>{t('secrets.test')}</Button>
+          <Button small aria-label={t('secrets.testOf', { name })} onClick={() => onOpen({ what: 'test', name, url: serverOf(entry), kind: entry.kind })}>{t('secrets.test')}</Button>
           <Button small aria-label={t('secrets.replaceOf', { name: entry.name })} onClick={() => onOpen({ what: 'set', old: entry })}>{t('secrets.replace')}</Button>
           <Button small variant="ghost" aria-label={t('secrets.deleteOf', { name: entry.name })} onClick={() => onOpen({ what: 'delete', name: entry.name })}>{t('secrets.delete')}</Button>
         </>
       ) : null}
     </div>
   );
+}
+
+/** The server that a key is tried at first. */
+function serverOf({ kind, hosts }: SecretEntry) {
+  const host = hosts.find((one) => !one.includes('*') && !one.includes('//'));
+  return kind === 'ssh' && host ? `sftp://${host}` : '';
 }
 
 /** Who is signed in, until when, and what is wrong. */
@@ -134,17 +141,21 @@ function Uses({ name }: { name: string }) {
 }
 
 /** Gets a secret as a step does, and sends it where the person says. */
-function TestDialog({ name, url, onClose }: { name: string; url: string; onClose(): void }) {
+function TestDialog({ name, url, kind, onClose }: { name: string; url: string; kind: SecretEntry['kind']; onClose(): void }) {
   const [address, setAddress] = useState(url);
   const [found, setFound] = useState<SecretTested | null>(null);
   const { busy, error, run } = useAsyncAction({ inForm: true });
+  const isSsh = kind === 'ssh';
+  async function trust(hostKey: string) {
+    if (await run(() => act('secret_trust', { name, hostKey }))) setFound(null);
+  }
   const test = () => run(async () => setFound(await act('secret_test', { name, ...(address.trim() ? { url: address.trim() } : {}) })));
   return (
     <FormDialog title={t('secrets.testOf', { name })} submit={t('secrets.test')} close={t('common.close')} busy={busy} error={error} complete onSubmit={() => void test()} onClose={onClose}>
-      <Field label={t('secrets.testUrl')} hint={t('secrets.testUrlHint')}>
-        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={address} placeholder="https://api.example.com/me" onChange={setAddress} />}
+      <Field label={t('secrets.testUrl')} hint={t(isSsh ? 'secrets.testServerHint' : 'secrets.testUrlHint')}>
+        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={address} placeholder={isSsh ? 'sftp://files.example.com/inbox' : 'https://api.example.com/me'} onChange={setAddress} />}
       </Field>
-      {found ? <Banner signal={found.good ? 'ok' : 'err'} title={t(found.good ? 'secrets.testGood' : 'secrets.testBad')}><SafeText text={found.message} cut={600} /></Banner> : null}
+      {found ? <Banner signal={found.good ? 'ok' : found.hostKey ? 'warn' : 'err'} title={t(found.good ? 'secrets.testGood' : found.hostKey ? 'secrets.testNewKey' : 'secrets.testBad')} actions={found.hostKey ? <Button small onClick={() => void trust(found.hostKey ?? '')}>{t('secrets.trust')}</Button> : undefined}><SafeText text={found.message} cut={600} /></Banner> : null}
     </FormDialog>
   );
 }

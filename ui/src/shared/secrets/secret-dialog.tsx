@@ -11,8 +11,8 @@ import { FormDialog } from '../form-dialog.tsx';
 import { clientOf, draftOf, hostsOf, isComplete, withConnector, type OAuthDraft } from './oauth-draft.ts';
 import { OAuthFields } from './oauth-fields.tsx';
 
-const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query', 'oauth2', 'aws', 'certificate'];
-const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key', aws: 'AKIAIOSFODNN7EXAMPLE' } as const;
+const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query', 'oauth2', 'aws', 'certificate', 'ssh'];
+const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key', aws: 'AKIAIOSFODNN7EXAMPLE', ssh: 'ada' } as const;
 /** Kinds with an extra field next to the value. */
 const hasField = (kind: SecretKind): kind is keyof typeof PLACEHOLDER => kind in PLACEHOLDER;
 /** Where browsers come back to when a server shows this page; the window uses its own pages. */
@@ -30,7 +30,7 @@ export interface SecretDialogProps {
 }
 
 function valueLabel(kind: SecretKind) {
-  return kind === 'basic' || kind === 'oauth2' || kind === 'aws' || kind === 'certificate' ? t(`secrets.value.${kind}`) : t('secrets.value');
+  return kind === 'basic' || kind === 'oauth2' || kind === 'aws' || kind === 'certificate' || kind === 'ssh' ? t(`secrets.value.${kind}`) : t('secrets.value');
 }
 
 export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: SecretDialogProps) {
@@ -41,6 +41,7 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
   const [allowed, setAllowed] = useState((old?.hosts ?? hosts).join('\n'));
   const [region, setRegion] = useState(old?.region ?? '');
   const [service, setService] = useState(old?.service ?? '');
+  const [hostKey, setHostKey] = useState(old?.hostKey ?? '');
   const [draft, setDraft] = useState<OAuthDraft>(() => draftOf(old?.oauth));
   const connectors = useCommand('connector_list', {}, { enabled: kind === 'oauth2' });
   const services = (connectors.data ?? []).filter((one) => one.signIn !== undefined);
@@ -66,6 +67,7 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
       name: name.trim(), kind, hosts: list, value,
       ...(hasField(kind) ? { field: field.trim() } : {}),
       ...(kind === 'aws' ? { region: region.trim(), service: service.trim() } : {}),
+      ...(kind === 'ssh' && hostKey.trim() !== '' ? { hostKey: hostKey.trim() } : {}),
       ...(kind === 'oauth2' ? { oauth: clientOf(draft) } : {}),
     };
     let wanted = false;
@@ -87,7 +89,7 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
           </Field>
           {!hasField(kind) ? null : (
             <Field label={t(`secrets.field.${kind}`)} required>
-              {({ id }) => <TextInput id={id} mono={kind !== 'basic'} value={field} placeholder={PLACEHOLDER[kind]} onChange={setField} />}
+              {({ id }) => <TextInput id={id} mono={kind !== 'basic' && kind !== 'ssh'} value={field} placeholder={PLACEHOLDER[kind]} onChange={setField} />}
             </Field>
           )}
         </div>
@@ -97,14 +99,19 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
             <Field label={t('secrets.service')} required>{({ id }) => <TextInput id={id} mono value={service} placeholder="s3" onChange={setService} />}</Field>
           </div>
         ) : null}
+        {kind === 'ssh' ? (
+          <Field label={t('secrets.hostKey')} hint={t('secrets.hostKeyHint')}>
+            {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={hostKey} placeholder="SHA256:…" onChange={setHostKey} />}
+          </Field>
+        ) : null}
         {kind === 'oauth2' ? <OAuthFields draft={draft} services={services} callback={isTauri() ? undefined : window.location.origin + CALLBACK} onChange={change} onService={choose} /> : null}
-        <Field label={valueLabel(kind)} required={kind !== 'oauth2' || draft.grant === 'clientCredentials'} hint={t(kind === 'oauth2' ? 'secrets.value.oauth2Hint' : 'secrets.valueHint')}>
-          {({ id, describedBy }) => kind === 'certificate'
-            ? <TextArea id={id} aria-describedby={describedBy} mono rows={6} value={value} placeholder="-----BEGIN CERTIFICATE-----" onChange={setValue} />
+        <Field label={valueLabel(kind)} required={kind !== 'oauth2' || draft.grant === 'clientCredentials'} hint={t(kind === 'oauth2' ? 'secrets.value.oauth2Hint' : kind === 'ssh' ? 'secrets.value.sshHint' : 'secrets.valueHint')}>
+          {({ id, describedBy }) => kind === 'certificate' || kind === 'ssh'
+            ? <TextArea id={id} aria-describedby={describedBy} mono rows={6} value={value} placeholder={kind === 'ssh' ? '-----BEGIN OPENSSH PRIVATE KEY-----' : '-----BEGIN CERTIFICATE-----'} onChange={setValue} />
             : <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={value} onChange={setValue} />}
         </Field>
-        <Field label={t('secrets.allowed')} required hint={t('secrets.allowedHint')}>
-          {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder="api.example.com" onChange={setAllowed} />}
+        <Field label={t('secrets.allowed')} required hint={t(kind === 'ssh' ? 'secrets.allowedServersHint' : 'secrets.allowedHint')}>
+          {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder={kind === 'ssh' ? 'files.example.com' : 'api.example.com'} onChange={setAllowed} />}
         </Field>
     </FormDialog>
   );

@@ -145,7 +145,7 @@ pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<Op
     let _slower = stream.set_nodelay(true);
     let greeting = match broker.kind {
         BrokerKind::Nats => nats::checked_greeting(greeting(&mut stream).await?, broker.tls)?,
-        BrokerKind::Mqtt | BrokerKind::Redis | BrokerKind::Amqp => String::new(),
+        BrokerKind::Mqtt | BrokerKind::Redis | BrokerKind::Amqp | BrokerKind::Kafka => String::new(),
     };
     if !broker.tls {
         return Ok(Opened { stream: BufReader::new(Box::new(stream)), login, greeting });

@@ -9,7 +9,8 @@ mod proxy;
 
 use super::connect::{Waiter, other, tls};
 use super::remote::Place;
-use partition::{Partition, partition_of};
+use crate::murmur2::partition_of;
+use partition::Partition;
 use proxy::{Proxy, Rule};
 use rskafka::BackoffConfig;
 use rskafka::client::error::Error;

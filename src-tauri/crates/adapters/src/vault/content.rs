@@ -2,6 +2,7 @@
 
 use super::{Trouble, VaultError};
 use crate::oauth::{self, SignedIn};
+use crate::sftp;
 use serde::{Deserialize, Serialize};
 use signalbox_model::oauth::{OAuthClient, OAuthGrant};
 use signalbox_model::secret_ref::{MAX_NAME, is_name};
@@ -11,9 +12,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The newest that can be read. What has no sign-ins is written as the first, and what has no typed credentials as the second,
-/// which older programs read, too.
-const VERSION: u32 = 3;
+/// The newest that can be read. What has no sign-ins is written as the first, what has no typed credentials as the second, and
+/// what has none of SSH as the third, which older programs read, too.
+const VERSION: u32 = 4;
 const LONGEST: usize = 16 * 1024;
 const MOST_HOSTS: usize = 50;
 
@@ -139,6 +140,20 @@ impl Entry {
                 }
                 (false, true)
             }
+            (CredentialKind::Ssh { host_key, .. }, None) => {
+                let wrong_print = |part: &&str| !is_fingerprint(part);
+                if let Some(part) = sftp::fingerprints(host_key.as_deref().unwrap_or_default()).find(wrong_print) {
+                    let shown: String = part.chars().take(100).collect();
+                    let hint = "Write it as servers are known by: SHA256: and 43 characters, several with spaces between them. \
+                                `ssh-keygen -lf` shows it for a file of the server, and Test for the server itself.";
+                    return wrong(format!("'{shown}' is no fingerprint of a server key."), hint);
+                }
+                let is_key = sftp::is_key(value);
+                if is_key && let Err((why, hint)) = sftp::check_key(value) {
+                    return wrong(format!("{why}."), hint);
+                }
+                (false, is_key)
+            }
             _ => (false, false),
         };
         let long = value.chars().count();
@@ -165,6 +180,9 @@ impl Entry {
             CredentialKind::Basic { user } if user.contains(':') || user.chars().any(char::is_control) => {
                 wrong("The user name has a colon or a line break in it.".into(), "Such a name cannot be sent.")
             }
+            CredentialKind::Ssh { user, .. } if user.chars().any(char::is_control) => {
+                wrong("The user name has a line break in it.".into(), "Such a name cannot be sent.")
+            }
             CredentialKind::Header { name } if !is_token(name) || is_of_connection(name) => wrong(
                 format!("'{}' is no header that can be set.", name.chars().take(100).collect::<String>()),
                 "Write a name like X-Api-Key.",
@@ -185,6 +203,12 @@ impl Entry {
             _ => Ok(()),
         }
     }
+}
+
+/// A fingerprint of a key, as `ssh-keygen -l` writes it.
+fn is_fingerprint(text: &str) -> bool {
+    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
+    text.strip_prefix("SHA256:").is_some_and(|rest| rest.len() == 43 && rest.bytes().all(base64))
 }
 
 /// A header name (RFC 9110).
@@ -222,6 +246,8 @@ struct Row {
     region: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     service: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    host_key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     oauth: Option<OAuthClient>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -289,7 +315,7 @@ impl Content {
         }
         let rows = document.secrets.into_iter().map(|row| {
             let user = row.oauth.as_ref().and_then(|client| client.user.clone());
-            let kind = kind_from(&row.kind, row.field, (row.region, row.service), user)?;
+            let kind = kind_from(&row.kind, row.field, (row.region, row.service), user, row.host_key)?;
             let hosts = row.hosts.iter().map(|host| AllowedHost::parse(host)).collect::<Result<_, _>>()?;
             let Row { name, created_at, updated_at, value, oauth, session, .. } = row;
             let session = session.map(|row| {
@@ -316,9 +342,14 @@ impl Content {
                 CredentialKind::Aws { region, service, .. } => (Some(region.clone()), Some(service.clone())),
                 _ => (None, None),
             };
+            let host_key = match &entry.kind {
+                CredentialKind::Ssh { host_key, .. } => host_key.clone(),
+                _ => None,
+            };
             Row {
                 region,
                 service,
+                host_key,
                 oauth: entry.oauth.clone(),
                 session: session.as_ref().map(|session| SessionRow {
                     signed: Arc::clone(&session.signed),
@@ -344,8 +375,10 @@ impl Content {
                 CredentialKind::AccessToken { .. } | CredentialKind::Aws { .. } | CredentialKind::ClientCertificate
             )
         };
+        let is_ssh = |stored: &Stored| matches!(stored.entry.kind, CredentialKind::Ssh { .. });
         let version = match (self.secrets.iter().any(typed), sign_ins.is_empty()) {
-            (true, _) => VERSION,
+            _ if self.secrets.iter().any(is_ssh) => VERSION,
+            (true, _) => 3,
             (false, false) => 2,
             (false, true) => 1,
         };
@@ -399,8 +432,10 @@ fn kind_from(
     field: Option<String>,
     aws: (Option<String>, Option<String>),
     user: Option<String>,
+    host_key: Option<String>,
 ) -> Result<CredentialKind, String> {
     match (kind, field) {
+        ("ssh", Some(user)) => Ok(CredentialKind::Ssh { user, host_key }),
         ("oauth2", _) => Ok(CredentialKind::AccessToken { user }),
         ("certificate", _) => Ok(CredentialKind::ClientCertificate),
         ("aws", Some(access_key)) => match aws {
@@ -424,6 +459,7 @@ fn kind_to(kind: &CredentialKind) -> (&'static str, Option<String>) {
         CredentialKind::Query { name } => ("query", Some(name.clone())),
         CredentialKind::AccessToken { .. } => ("oauth2", None),
         CredentialKind::ClientCertificate => ("certificate", None),
+        CredentialKind::Ssh { user, .. } => ("ssh", Some(user.clone())),
         CredentialKind::Aws { access_key, .. } => ("aws", Some(access_key.clone())),
     }
 }

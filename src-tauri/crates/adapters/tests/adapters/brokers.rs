@@ -36,6 +36,7 @@ fn broker(kind: BrokerKind, port: u16) -> Broker {
         root_certificate: None,
         user: None,
         vhost: None,
+        sasl: None,
         credential: None,
         timeout: Duration::from_millis(500),
         loopback_allowed: true,
@@ -51,6 +52,7 @@ async fn publish(broker: Broker, topic: &str) -> BrokerError {
         headers: Vec::new(),
         keep: None,
         retain: false,
+        order_key: None,
         stored: true,
         key: None,
     };

@@ -32,5 +32,7 @@ mod mcp_questions;
 mod oauth_secrets;
 #[cfg(unix)]
 mod proxy;
+#[cfg(unix)]
+mod sftp;
 mod streams;
 mod vault;

@@ -97,7 +97,9 @@ pub(crate) use run_send::run_send;
 pub use saved_test::SaveTest;
 pub(crate) use saved_test::{run_save_test, test_get, test_list, test_run, test_save, workflow_prove};
 pub(crate) use secret::{secret_choose, secret_delete, secret_list, secret_set, secret_status, secret_unlock};
-pub(crate) use secret::{secret_sign_in, secret_sign_in_finish, secret_sign_out, secret_test, secret_uses};
+pub(crate) use secret::{
+    secret_sign_in, secret_sign_in_finish, secret_sign_out, secret_test, secret_trust, secret_uses,
+};
 pub(crate) use step_data::{expression_names, expression_preview, retry_timeline, run_step_data};
 pub(crate) use system::{app_info, catalog_list, sample_list, settings_get, settings_set, template_list};
 pub(crate) use task::{

@@ -5,7 +5,8 @@ use crate::caller::Caller;
 use crate::dto::Via;
 use crate::dto::{
     Empty, SecretChoose, SecretEntry, SecretKeyPlace, SecretKind, SecretName, SecretSet, SecretSignInFinish,
-    SecretSignedOut, SecretSigningIn, SecretState, SecretStatus, SecretTest, SecretTested, SecretUnlock, SecretUse,
+    SecretSignedOut, SecretSigningIn, SecretState, SecretStatus, SecretTest, SecretTested, SecretTrust, SecretUnlock,
+    SecretUse,
 };
 use crate::error::{ApiError, ApiResult};
 use crate::secrets::{entry_told, reachable};
@@ -73,7 +74,13 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
             service: part("service", request.service.as_ref())?,
         },
         SecretKind::Certificate => CredentialKind::ClientCertificate,
+        SecretKind::Ssh => {
+            CredentialKind::Ssh { user: field("user")?, host_key: part("fingerprint", request.host_key.as_ref()).ok() }
+        }
     };
+    if request.host_key.is_some() && request.kind != SecretKind::Ssh {
+        return Err(bad("A server key belongs to secrets of the type ssh.".into()));
+    }
     if kind.is_token() != request.oauth.is_some() {
         return Err(bad("A client of a service belongs to secrets of the type oauth2.".into()));
     }
@@ -129,6 +136,10 @@ pub(crate) fn secret_sign_out(app: &App, caller: &Caller, request: SecretName) -
 
 pub(crate) fn secret_test(app: &App, caller: &Caller, request: SecretTest) -> ApiResult<SecretTested> {
     app.secret_test(caller, &request.name, request.url.as_deref())
+}
+
+pub(crate) fn secret_trust(app: &App, caller: &Caller, request: SecretTrust) -> ApiResult<SecretEntry> {
+    app.secret_trust(caller, request)
 }
 
 pub(crate) fn secret_uses(app: &App, _: &Caller, request: SecretName) -> ApiResult<Vec<SecretUse>> {

@@ -91,6 +91,8 @@ pub enum SecretKind {
     Aws,
     /// A client certificate of TLS; the value is certificate and private key (PEM).
     Certificate,
+    /// SSH, for SFTP, with a user; the value is a private key (OpenSSH or PEM) or a password.
+    Ssh,
 }
 
 /// A secret without its value.
@@ -101,7 +103,7 @@ pub struct SecretEntry {
     pub name: String,
     /// How it is sent.
     pub kind: SecretKind,
-    /// The user of `basic`, the name of `header` and `query`, the access key id of `aws`.
+    /// The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// The region of `aws`.
@@ -110,6 +112,9 @@ pub struct SecretEntry {
     /// The service of `aws`, as it is named in signatures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
+    /// Fingerprints of keys by which the server is known, of `ssh`: `SHA256:…`, separated by spaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_key: Option<String>,
     /// How tokens are got, of `oauth2`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<OAuthClient>,
@@ -135,7 +140,7 @@ pub struct SecretSet {
     pub name: String,
     /// How it is sent.
     pub kind: SecretKind,
-    /// The user of `basic`, the name of `header` and `query`, the access key id of `aws`.
+    /// The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`.
     #[serde(default)]
     pub field: Option<String>,
     /// The region of `aws`.
@@ -144,6 +149,9 @@ pub struct SecretSet {
     /// The service of `aws`, as it is named in signatures.
     #[serde(default)]
     pub service: Option<String>,
+    /// Fingerprints of keys by which the server is known, of `ssh`: `SHA256:…`, separated by spaces. Without one a test tells it.
+    #[serde(default)]
+    pub host_key: Option<String>,
     /// How tokens are got, of `oauth2`.
     #[serde(default)]
     pub oauth: Option<OAuthClient>,
@@ -248,7 +256,8 @@ pub struct SecretSignedOut {
 pub struct SecretTest {
     /// The secret.
     pub name: String,
-    /// Where to send it with a GET; without it, it is only looked up, and its token is got.
+    /// Where to send it with a GET, or the server (`sftp://HOST`) to sign in to; without it, it is only looked up, and its token
+    /// is got.
     #[serde(default)]
     pub url: Option<String>,
 }
@@ -264,6 +273,19 @@ pub struct SecretTested {
     pub status: Option<u16>,
     /// What was found, in a sentence.
     pub message: String,
+    /// The fingerprint of the key that the server showed, when the secret does not know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_key: Option<String>,
+}
+
+/// Trusts the key of a server from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SecretTrust {
+    /// The secret, of the type `ssh`, that knows no key yet.
+    pub name: String,
+    /// The fingerprint, `SHA256:…`, as the administrator of the server has confirmed it.
+    pub host_key: String,
 }
 
 /// A workflow that uses a secret.

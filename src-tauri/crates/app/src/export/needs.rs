@@ -150,7 +150,7 @@ impl Looked {
     }
 
     fn kind(&mut self, at: &At<'_>, node: &Node) {
-        let required = modules_of(&node.kind);
+        let required = modules_of(&node.kind, node.config.as_ref());
         let core: &[&str] = if required.is_empty() { &["core"] } else { &[] };
         for module in required.iter().chain(core) {
             self.modules.entry((*module).to_owned()).or_default().insert(node.kind.clone());

@@ -1,5 +1,6 @@
 //! Secrets: what steps get of them, when they were used, and what is wrong with a workflow that names them.
 
+mod server_key;
 mod sign_in;
 
 pub use sign_in::CALLBACK as SIGN_IN_CALLBACK;
@@ -142,7 +143,7 @@ impl From<VaultError> for ApiError {
 pub(crate) fn entry_told(app: &App, entry: Entry) -> SecretEntry {
     let last_used_at = app.secret_used(&entry.name);
     let sign_in = sign_in::told(app, &entry);
-    let mut aws = None;
+    let (mut aws, mut host_key) = (None, None);
     let (kind, field) = match entry.kind {
         // No secret is stored as a part of a path.
         CredentialKind::Bearer | CredentialKind::Path => (SecretKind::Bearer, None),
@@ -151,6 +152,10 @@ pub(crate) fn entry_told(app: &App, entry: Entry) -> SecretEntry {
         CredentialKind::Query { name } => (SecretKind::Query, Some(name)),
         CredentialKind::AccessToken { .. } => (SecretKind::Oauth2, None),
         CredentialKind::ClientCertificate => (SecretKind::Certificate, None),
+        CredentialKind::Ssh { user, host_key: known } => {
+            host_key = known;
+            (SecretKind::Ssh, Some(user))
+        }
         CredentialKind::Aws { access_key, region, service } => {
             aws = Some((region, service));
             (SecretKind::Aws, Some(access_key))
@@ -163,6 +168,7 @@ pub(crate) fn entry_told(app: &App, entry: Entry) -> SecretEntry {
         field,
         region,
         service,
+        host_key,
         oauth: entry.oauth,
         sign_in,
         hosts: entry.hosts.iter().map(ToString::to_string).collect(),

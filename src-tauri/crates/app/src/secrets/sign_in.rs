@@ -20,7 +20,7 @@ use signalbox_model::oauth::{OAuthClient, OAuthGrant};
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_ports::host::is_localhost;
 use signalbox_ports::secret::AllowedHost;
-use signalbox_ports::{HttpError, HttpRequest, NoSecrets, Redirects, Secret, Secrets};
+use signalbox_ports::{CredentialKind, HttpError, HttpRequest, NoSecrets, Redirects, Secret, Secrets};
 use signalbox_store::audit::Level;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -331,17 +331,27 @@ impl App {
         let credential = match self.secrets.credential(name) {
             Ok(credential) => credential,
             Err(VaultError { message, hint, .. }) => {
-                return Ok(SecretTested { good: false, status: None, message: format!("{message} {hint}") });
+                return Ok(SecretTested {
+                    good: false,
+                    status: None,
+                    message: format!("{message} {hint}"),
+                    host_key: None,
+                });
             }
         };
         let Some(url) = url.map(str::trim).filter(|url| !url.is_empty()) else {
             let message = if stored.entry.oauth.is_some() {
                 "The service gave an access token."
+            } else if matches!(credential.kind, CredentialKind::Ssh { .. }) {
+                "It can be read. Name a server to sign in to, such as sftp://files.example.com."
             } else {
                 "It can be read. Name an address to send it to."
             };
-            return Ok(SecretTested { good: true, status: None, message: message.into() });
+            return Ok(SecretTested { good: true, status: None, message: message.into(), host_key: None });
         };
+        if matches!(credential.kind, CredentialKind::Ssh { .. }) {
+            return self.test_ssh(caller, credential, url);
+        }
         let request = |credential| HttpRequest {
             method: "GET".into(),
             url: url.to_owned(),
@@ -369,7 +379,7 @@ impl App {
         Ok(match answer {
             Ok(answer) if answer.status < 400 => {
                 let message = format!("The service accepted it (status {}).", answer.status);
-                SecretTested { good: true, status: Some(answer.status), message }
+                SecretTested { good: true, status: Some(answer.status), message, host_key: None }
             }
             Ok(answer) => {
                 let message = match answer.status {
@@ -377,13 +387,14 @@ impl App {
                     403 => "The service knows it, and does not allow this (status 403): look at its rights.".to_owned(),
                     status => format!("The service answered {status}. Look at the address."),
                 };
-                SecretTested { good: false, status: Some(answer.status), message }
+                SecretTested { good: false, status: Some(answer.status), message, host_key: None }
             }
             // An answer that is longer than is wanted was accepted all the same.
             Err(HttpError::TooLarge { status, .. }) if status < 400 => SecretTested {
                 good: true,
                 status: Some(status),
                 message: format!("The service accepted it (status {status})."),
+                host_key: None,
             },
             Err(error) => {
                 let message = format!("{}.", words(error));
@@ -391,6 +402,7 @@ impl App {
                     good: false,
                     status: None,
                     message: self.secrets.vault.scrubber().text(&message).into_owned(),
+                    host_key: None,
                 }
             }
         })

@@ -79,6 +79,7 @@ pub(crate) fn world() -> World {
         databases: Arc::new(signalbox_ports::NoDatabases),
         mail: Arc::new(signalbox_ports::NoMail),
         brokers: Arc::new(signalbox_ports::NoBrokers),
+        remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) enum SecretKind {
     Aws,
     /// TLS client certificate: certificate and private key as PEM
     Certificate,
+    /// SSH for SFTP, --field USER --host-key FINGERPRINT; the value is a private key or a password
+    Ssh,
 }
 
 /// How access tokens are obtained.
@@ -112,7 +114,7 @@ pub(crate) enum Secret {
         /// How it is sent.
         #[arg(long, value_name = "KIND", default_value = "bearer")]
         kind: SecretKind,
-        /// The user for basic, the name of the header or parameter, or the access key id of AWS.
+        /// The user for basic and ssh, the name of the header or parameter, or the access key id of AWS.
         #[arg(long, value_name = "NAME")]
         field: Option<String>,
         /// The region of AWS.
@@ -121,6 +123,9 @@ pub(crate) enum Secret {
         /// The service of AWS as in signatures, for example s3.
         #[arg(long, value_name = "SERVICE")]
         service: Option<String>,
+        /// ssh: fingerprint of the server key, SHA256:…; can be repeated. Without it, `secret test` shows it.
+        #[arg(long = "host-key", value_name = "FINGERPRINT")]
+        host_keys: Vec<String>,
         #[command(flatten)]
         oauth: Box<OAuth>,
         /// Allowed host: api.example.com, *.example.com, host:port, or http://host to allow plain http.
@@ -146,9 +151,19 @@ pub(crate) enum Secret {
     Test {
         /// The name in secret://NAME.
         name: String,
-        /// Send it to this address with a GET.
+        /// Send it to this address with a GET; ssh: the server to sign in to, sftp://HOST.
         #[arg(long, value_name = "URL")]
         url: Option<String>,
+    },
+    /// Trusts the key of an SSH server, after you compared it with what the administrator of the server says.
+    #[command(
+        after_help = "Example:\n  signalbox secret trust files SHA256:uNiVztksCsDhcc0u9e8BrGqXuzfjy1aEV1Dv0pSzwyQ"
+    )]
+    Trust {
+        /// The name in secret://NAME.
+        name: String,
+        /// The fingerprint that `secret test` shows.
+        host_key: String,
     },
     /// Lists the workflows that use a secret.
     #[command(after_help = "Example:\n  signalbox secret uses gmail")]

@@ -32,7 +32,7 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
             show_list(output, &list);
             Ok(OK)
         }
-        Secret::Set { name, kind, field, region, service, oauth, hosts } => {
+        Secret::Set { name, kind, field, region, service, host_keys, oauth, hosts } => {
             unlock(app, &caller).await?;
             let mut hosts = hosts.clone();
             let client = match kind {
@@ -45,6 +45,9 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
                 if let Some(given) = given {
                     request[key] = json!(given);
                 }
+            }
+            if !host_keys.is_empty() {
+                request["hostKey"] = json!(host_keys.join(" "));
             }
             if let Some(client) = client {
                 request["oauth"] = client;
@@ -86,6 +89,12 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
             let tested = run("secret_test", json!({ "name": name, "url": url })).await?;
             told(output, &tested, &plain(tested["message"].as_str().unwrap_or_default()));
             Ok(if tested["good"] == true { OK } else { INVALID })
+        }
+        Secret::Trust { name, host_key } => {
+            unlock(app, &caller).await?;
+            let kept = run("secret_trust", json!({ "name": name, "hostKey": host_key })).await?;
+            told(output, &kept, &format!("The secret {name} trusts this server key."));
+            Ok(OK)
         }
         Secret::Uses { name } => {
             let uses = run("secret_uses", json!({ "name": name })).await?;

@@ -95,6 +95,9 @@ fn document(connector: &Connector, operation: &str) -> String {
 fn queries_and_mutations_become_operations_with_variables() {
     let (connector, findings, left_out) = compiled(Some("https://api.shop.example/graphql"));
     assert_eq!((connector.name.as_str(), connector.title.as_str()), ("api-shop-example", "api.shop.example"));
+    let named = Options { name: Some("tickets".into()), address: Some("https://api.shop.example/graphql".into()) };
+    let named = compile(&service(), &named).expect("it compiles").connector;
+    assert_eq!((named.name.as_str(), named.title.as_str()), ("tickets", "tickets"), "as a person calls it");
     assert_eq!(connector.servers[0].url, "https://api.shop.example/graphql");
     let names: Vec<&str> = connector.operations.keys().map(String::as_str).collect();
     let wanted = [

@@ -33,7 +33,10 @@ pub(crate) async fn placed(
 ) -> Result<Arc<Credential>, NodeFailure> {
     // A service that asks for nothing gets what the credential says, and so does one that is called through a gateway.
     let Some(first) = connector.auth.first() else { return Ok(credential) };
-    if matches!(credential.kind, CredentialKind::Aws { .. } | CredentialKind::ClientCertificate) {
+    if matches!(
+        credential.kind,
+        CredentialKind::Aws { .. } | CredentialKind::ClientCertificate | CredentialKind::Ssh { .. }
+    ) {
         return Ok(credential);
     }
     let fitting = connector.auth.iter().find(|scheme| fits(scheme, &credential.kind));

@@ -42,6 +42,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         keep: whole(slot, "keep", 1, 1_000_000_000)?,
         retain: flag(slot, "retain", false)?,
         stored: flag(slot, "stored", true)?,
+        order_key: setting(slot, "key").map(|_| text(slot, "key").map(str::to_owned)).transpose()?,
         key: key(call, slot),
     };
     let broker = broker(call, slot, world).await?;

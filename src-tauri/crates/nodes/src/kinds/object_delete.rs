@@ -1,7 +1,7 @@
 //! `object.delete`: removes one object of a store.
 
-use crate::objects::exchange::Exchange;
-use crate::objects::settings::{Store, invalid, key};
+use crate::objects::place::Place;
+use crate::objects::settings::{invalid, key};
 use crate::support::made;
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::json;
@@ -15,12 +15,12 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let store = Store::of(slot)?;
+    let place = Place::of(call, slot, world).await?;
     let key = key(slot, "key")?;
     if key.ends_with('/') {
         // A WebDAV server would remove all that is in it.
         return Err(invalid("key", "A folder is not removed; name an object"));
     }
-    let found = Exchange { store: &store, call, slot, world }.delete(&key, None).await?;
+    let found = place.delete(&key).await?;
     Ok(made(slot, json!({ "key": key, "found": found })))
 }

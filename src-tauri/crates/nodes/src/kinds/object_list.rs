@@ -1,9 +1,9 @@
 //! `object.list`: the objects of a store whose keys begin alike, an item each.
 
-use crate::objects::exchange::Exchange;
 use crate::objects::listing::Wanted;
+use crate::objects::place::Place;
 use crate::objects::requests::told;
-use crate::objects::settings::{Store, prefix};
+use crate::objects::settings::prefix;
 use crate::support::{flag, origin, whole};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::json;
@@ -21,11 +21,11 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let store = Store::of(slot)?;
+    let place = Place::of(call, slot, world).await?;
     let prefix = prefix(slot)?;
     let limit = whole(slot, "limit", 1, MOST)?.unwrap_or(DEFAULT_LIMIT);
     let wanted = Wanted { prefix: &prefix, recursive: flag(slot, "recursive", true)?, limit };
-    let listing = Exchange { store: &store, call, slot, world }.list(&wanted).await?;
+    let listing = place.list(&wanted).await?;
     let items = listing.entries.iter().map(|entry| {
         let mut data = told(&entry.key, &entry.about);
         data["name"] = entry.key.trim_end_matches('/').rsplit('/').next().unwrap_or_default().into();

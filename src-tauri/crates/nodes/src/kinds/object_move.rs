@@ -1,7 +1,7 @@
 //! `object.move`: moves or copies one object inside a store; its bytes stay there.
 
-use crate::objects::exchange::Exchange;
-use crate::objects::settings::{Store, invalid, key};
+use crate::objects::place::Place;
+use crate::objects::settings::{invalid, key};
 use crate::support::{flag, made, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let store = Store::of(slot)?;
+    let place = Place::of(call, slot, world).await?;
     let (from, to) = (key(slot, "key")?, key(slot, "to")?);
     for (field, key) in [("key", &from), ("to", &to)] {
         if key.ends_with('/') {
@@ -31,12 +31,6 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         _ => return Err(wrong_setting("when", "always or new", &slot.config["when"])),
     };
     let keeps = flag(slot, "keep", false)?;
-    let exchange = Exchange { store: &store, call, slot, world };
-    if keeps {
-        let about = exchange.source(&from).await?;
-        exchange.copy_checked(&from, &to, is_new, &about).await?;
-    } else {
-        exchange.rename(&from, &to, is_new).await?;
-    }
+    place.transfer(&from, &to, keeps, is_new).await?;
     Ok(made(slot, json!({ "key": to, "from": from, "kept": keeps })))
 }

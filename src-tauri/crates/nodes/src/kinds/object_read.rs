@@ -1,9 +1,9 @@
 //! `object.read`: one object of a store.
 
 use crate::formats::{self, Content};
-use crate::objects::exchange::Exchange;
-use crate::objects::requests::{About, named, told};
-use crate::objects::settings::{Store, key};
+use crate::objects::place::Place;
+use crate::objects::requests::{named, told};
+use crate::objects::settings::key;
 use crate::support::{made, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary};
 use signalbox_engine::effect::{Call, CallSlot};
@@ -17,24 +17,21 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let store = Store::of(slot)?;
+    let place = Place::of(call, slot, world).await?;
     let key = key(slot, "key")?;
     let kind = text_or(slot, "as", "binary")?;
     if !["binary", "text", "json"].contains(&kind) {
         return Err(wrong_setting("as", "binary, text or json", &slot.config["as"]));
     }
-    let answer = Exchange { store: &store, call, slot, world }.get(&key).await?;
-    let mut about = About::of(store.system, &answer);
-    // The length of a coded body is that of the transfer.
-    about.size = Some(answer.body.len() as u64);
+    let (about, bytes) = place.get(&key).await?;
     let mut data = told(&key, &about);
     if kind == "binary" {
         let media = about.media.unwrap_or_else(|| media::of_path(&key).to_owned());
-        let kept = binary::keep(call, world, answer.body, &media, &named(&key)).await?;
+        let kept = binary::keep(call, world, bytes, &media, &named(&key)).await?;
         data["content"] = kept.description();
         return Ok(binary::made_with(slot, data, "content", Some(kept)));
     }
-    let text = formats::utf8(answer.body, &named(&key))?;
+    let text = formats::utf8(bytes, &named(&key))?;
     data["content"] = match kind {
         "json" => match formats::read_json(&text, &named(&key), String::new())? {
             Content::Values(value) => value,

@@ -1,9 +1,9 @@
 //! `object.write`: one object into a store, whole; under a condition where one is asked for.
 
 use crate::binary;
-use crate::objects::exchange::Exchange;
+use crate::objects::place::Place;
 use crate::objects::requests::Condition;
-use crate::objects::settings::{Store, invalid, key};
+use crate::objects::settings::{invalid, key};
 use crate::support::{made, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
-    let store = Store::of(slot)?;
+    let place = Place::of(call, slot, world).await?;
     let key = key(slot, "key")?;
     if key.ends_with('/') {
         return Err(invalid("key", "The key of an object does not end with '/'"));
@@ -52,6 +52,6 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         _ => return Err(invalid("contentType", "The media type has a character that headers may not have")),
     };
     let size = bytes.len();
-    let version = Exchange { store: &store, call, slot, world }.put(&key, bytes, &media, &condition).await?;
+    let version = place.put(&key, bytes, &media, &condition).await?;
     Ok(made(slot, json!({ "key": key, "size": size, "type": media, "version": version })))
 }

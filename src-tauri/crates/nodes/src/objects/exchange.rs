@@ -19,7 +19,7 @@ const AZURE_VERSION: &str = "2021-12-02";
 
 /// Who asks which store.
 pub(crate) struct Exchange<'a> {
-    pub(crate) store: &'a Store,
+    pub(crate) store: Store,
     pub(crate) call: &'a Call,
     pub(crate) slot: &'a CallSlot,
     pub(crate) world: &'a World,

@@ -3,6 +3,7 @@
 use crate::support::{setting, text, text_or, whole, wrong_setting};
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::NodeFailure;
+use std::time::Duration;
 use url::Url;
 
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -36,6 +37,15 @@ pub(crate) fn invalid(field: &str, words: impl Into<String>) -> NodeFailure {
     NodeFailure::validation("INPUT_INVALID", words).detail("field", field)
 }
 
+fn timeout_ms(slot: &CallSlot) -> Result<u64, NodeFailure> {
+    Ok(whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS))
+}
+
+/// The time limit of a call.
+pub(crate) fn timeout(slot: &CallSlot) -> Result<Duration, NodeFailure> {
+    timeout_ms(slot).map(Duration::from_millis)
+}
+
 impl Store {
     pub(crate) fn of(slot: &CallSlot) -> Result<Self, NodeFailure> {
         let system = match text_or(slot, "system", "s3")? {
@@ -43,7 +53,7 @@ impl Store {
             "gcs" => System::Gcs,
             "azure" => System::Azure,
             "webdav" => System::WebDav,
-            _ => return Err(wrong_setting("system", "s3, gcs, azure or webdav", &slot.config["system"])),
+            _ => return Err(wrong_setting("system", "s3, gcs, azure, webdav or sftp", &slot.config["system"])),
         };
         let given = text_or(slot, "address", "")?.trim();
         let address = match (given, system) {
@@ -72,8 +82,7 @@ impl Store {
             }
             path.push("");
         }
-        let timeout_ms = whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS);
-        Ok(Self { system, base, timeout_ms })
+        Ok(Self { system, base, timeout_ms: timeout_ms(slot)? })
     }
 
     /// The address of an object.

@@ -167,6 +167,7 @@ fn world_with(
         databases: Arc::new(signalbox_ports::NoDatabases),
         mail: Arc::new(signalbox_ports::NoMail),
         brokers: Arc::new(signalbox_ports::NoBrokers),
+        remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
     })
 }
 

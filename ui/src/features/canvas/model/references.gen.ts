@@ -773,6 +773,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       "credential": {
         "is": "none"
       },
+      "sasl": {
+        "is": "none"
+      },
       "vhost": {
         "is": "none"
       },
@@ -1042,6 +1045,9 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
         "is": "none"
       },
       "existing": {
+        "is": "none"
+      },
+      "sasl": {
         "is": "none"
       },
       "vhost": {

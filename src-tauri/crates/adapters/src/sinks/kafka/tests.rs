@@ -68,7 +68,7 @@ fn wanted(range: std::ops::Range<u64>) -> Vec<String> {
 fn partitions_are_chosen_as_by_the_clients_of_kafka() {
     for (key, hash) in [("21", -973_932_308_i32), ("foobar", -790_332_482), ("a-little-bit-long-string", -985_981_536)]
     {
-        assert_eq!(partition::murmur2(key.as_bytes()).cast_signed(), hash, "{key}");
+        assert_eq!(crate::murmur2::murmur2(key.as_bytes()).cast_signed(), hash, "{key}");
     }
     assert_eq!(partition_of(b"foobar", 0), 0);
 }

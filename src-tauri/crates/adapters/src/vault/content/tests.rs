@@ -37,6 +37,6 @@ fn the_examples_of_the_formats_page_read_and_write_back() {
 fn what_cannot_be_read_is_not_quoted() {
     let spoilt = example("secrets").replace("\"kind\":\"header\"", "\"kind\":7");
     assert!(Content::parse(spoilt.as_bytes()).is_err_and(|why| !why.contains("horse") && !why.contains('7')));
-    let newer = example("secrets").replace("\"version\":1", "\"version\":4");
+    let newer = example("secrets").replace("\"version\":1", "\"version\":5");
     assert!(Content::parse(newer.as_bytes()).is_err_and(|why| why.contains("newer")));
 }

@@ -154,6 +154,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         retrieval: Arc::new(signalbox_ports::NoRetrieval),
         mail: Arc::new(signalbox_adapters::MailServers::new(&[])),
         brokers: Arc::new(signalbox_adapters::MessageBrokers::default()),
+        remote_files: Arc::new(signalbox_adapters::SftpServers),
     }
 }
 

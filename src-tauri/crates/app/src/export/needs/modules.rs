@@ -1,6 +1,7 @@
 //! Which modules the kinds of steps need, and which runner has them.
 
 use crate::dto::ExportReason;
+use serde_json::Value;
 
 /// Modules that some runner has; `people` is in programs that are told how to ask them.
 pub(super) const PORTABLE: &[&str] = &[
@@ -65,8 +66,11 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("trigger.schedule", &["triggers"]),
     ("trigger.webhook", &["triggers"]),
 ];
-/// The modules that a step of a kind needs besides the core.
-pub(super) fn modules_of(kind: &str) -> &'static [&'static str] {
+/// The modules that a step needs besides the core.
+pub(super) fn modules_of(kind: &str, config: Option<&Value>) -> &'static [&'static str] {
+    if kind.starts_with("object.") && config.is_some_and(|config| config["system"] == "sftp") {
+        return &["sftp"];
+    }
     MODULES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, modules)| modules)
 }
 
@@ -97,6 +101,11 @@ pub(super) fn refusal(module: &str) -> (ExportReason, &'static str, &'static str
             ExportReason::Brokers,
             "speaks to a message broker, and exported programs do not",
             "Run this workflow with Signalbox, or start the program by a webhook or a schedule.",
+        ),
+        "sftp" => (
+            ExportReason::Module,
+            "speaks SFTP, and exported programs do not",
+            "Run this workflow with `signalbox run`, or use a store that is reached over HTTPS.",
         ),
         _ => (
             ExportReason::Module,

@@ -24,18 +24,23 @@ fn ts_167_every_kind_alone_has_its_modules() {
     for kind in kinds() {
         let (modules, _, problems) = look(json!({ "a": { "type": kind.kind } }));
         let names: Vec<&str> = modules.iter().map(|module| module.name.as_str()).collect();
-        let mut wanted: Vec<&str> = modules_of(&kind.kind).iter().copied().chain(["core"]).collect();
+        let mut wanted: Vec<&str> = modules_of(&kind.kind, None).iter().copied().chain(["core"]).collect();
         wanted.sort_unstable();
         assert_eq!(names, wanted, "{}", kind.kind);
         let can_leave = wanted.iter().all(|name| *name == "core" || PORTABLE.contains(name));
         assert_eq!(problems.is_empty(), can_leave, "{}: {problems:?}", kind.kind);
     }
+    let (_, _, problems) = look(json!({ "a": { "type": "object.read", "config": { "system": "sftp" } } }));
+    assert!(
+        problems.iter().any(|one| one["message"].as_str().is_some_and(|text| text.contains("SFTP"))),
+        "{problems:?}"
+    );
     let names: Vec<String> = kinds().into_iter().map(|kind| kind.kind).collect();
     // What acts outside the run is in the table, or the core carries it out.
     let core = ["builtin.audit", "builtin.self_healing", "data.remember"];
     for kind in kinds().iter().filter(|kind| json!(kind)["effects"] != "none") {
         let name = kind.kind.as_str();
-        assert!(core.contains(&name) || !modules_of(name).is_empty(), "which module is {name} in?");
+        assert!(core.contains(&name) || !modules_of(name, None).is_empty(), "which module is {name} in?");
     }
     for (kind, _) in MODULES {
         assert!(names.iter().any(|name| name == kind), "there is no kind {kind}");

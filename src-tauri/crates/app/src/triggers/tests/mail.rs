@@ -51,6 +51,7 @@ impl Place {
             field: Some(user.into()),
             region: None,
             service: None,
+            host_key: None,
             oauth: None,
             hosts: vec![host.into()],
             value: serde_json::from_value(json!(password)).expect("a secret"),

@@ -18,6 +18,21 @@ fn waiting(host: &MessageHost, system: &str, topic: &str) -> Value {
     })
 }
 
+fn hello() -> OutgoingMessage {
+    OutgoingMessage {
+        topic: "orders".into(),
+        exchange: None,
+        body: b"hello".to_vec(),
+        media: None,
+        headers: Vec::new(),
+        keep: None,
+        retain: false,
+        order_key: None,
+        stored: false,
+        key: None,
+    }
+}
+
 impl Place {
     fn broker(&self, host: &MessageHost, kind: BrokerKind) -> Broker {
         Broker {
@@ -28,6 +43,7 @@ impl Place {
             root_certificate: None,
             user: None,
             vhost: None,
+            sasl: None,
             credential: Some(self.app.secrets.credential_unasked("broker").expect("a secret")),
             timeout: Duration::from_secs(20),
             loopback_allowed: true,
@@ -44,6 +60,7 @@ impl Place {
             headers: vec![("source".into(), "test".into())],
             keep: None,
             retain,
+            order_key: None,
             stored: true,
             key: None,
         };
@@ -117,6 +134,7 @@ fn entries_of_a_stream_start_one_run_each_and_are_acknowledged_afterwards() {
         headers: Vec::new(),
         keep: None,
         retain: false,
+        order_key: None,
         stored: true,
         key: None,
     };
@@ -169,6 +187,7 @@ fn messages_of_a_nats_stream_start_one_run_each_and_are_acknowledged_afterwards(
             headers: vec![("source".into(), "test".into())],
             keep: None,
             retain: false,
+            order_key: None,
             stored,
             key: key.map(str::to_owned),
         };
@@ -214,32 +233,30 @@ fn messages_of_a_nats_stream_start_one_run_each_and_are_acknowledged_afterwards(
 #[test]
 fn brokers_are_encrypted_with_an_authority_of_the_step_or_not_asked() {
     let place = place();
-    for (host, kind) in
-        [(MessageHost::nats_with_tls(), BrokerKind::Nats), (MessageHost::redis_with_tls(), BrokerKind::Redis)]
-    {
-        place.keeps("broker", if kind == BrokerKind::Nats { USER } else { "default" }, PASSWORD, "localhost");
+    for (host, kind) in [
+        (MessageHost::nats_with_tls(), BrokerKind::Nats),
+        (MessageHost::redis_with_tls(), BrokerKind::Redis),
+        (MessageHost::mqtt_with_tls(), BrokerKind::Mqtt),
+    ] {
+        place.keeps("broker", if kind == BrokerKind::Redis { "default" } else { USER }, PASSWORD, "localhost");
         let publish = |tls: bool, authority: Option<String>| {
-            let message = OutgoingMessage {
-                topic: "orders".into(),
-                exchange: None,
-                body: b"hello".to_vec(),
-                media: None,
-                headers: Vec::new(),
-                keep: None,
-                retain: false,
-                stored: false,
-                key: None,
-            };
             let broker =
                 Broker { host: "localhost".into(), tls, root_certificate: authority, ..place.broker(&host, kind) };
-            place.app.wait_for(place.app.world.brokers.publish(broker, message)).expect("waits")
+            place.app.wait_for(place.app.world.brokers.publish(broker, hello())).expect("waits")
         };
         let done = publish(true, Some(host.authority()));
         assert!(done.is_ok(), "{kind:?}: {done:?} {}", host.log());
         let error = publish(true, None).expect_err("nobody trusts it");
         assert!(error.fault == BrokerFault::Tls && !error.maybe_done, "{kind:?}: {error:?}");
+        // The certificate is one of `localhost`, and of no other name of this machine.
+        place.keeps("broker", USER, PASSWORD, "127.0.0.1");
+        let other = Broker { tls: true, root_certificate: Some(host.authority()), ..place.broker(&host, kind) };
+        let error = place.app.wait_for(place.app.world.brokers.publish(other, hello())).expect("waits");
+        let error = error.expect_err("of another host");
+        assert!(error.fault == BrokerFault::Tls && error.message.contains("certificate"), "{kind:?}: {error:?}");
         // What is not encrypted is noticed by NATS before a password is sent.
+        place.keeps("broker", if kind == BrokerKind::Redis { "default" } else { USER }, PASSWORD, "localhost");
         let error = publish(false, None).expect_err("not encrypted");
-        assert!(kind == BrokerKind::Redis || (error.fault == BrokerFault::Tls && !error.maybe_done), "{error:?}");
+        assert!(kind != BrokerKind::Nats || (error.fault == BrokerFault::Tls && !error.maybe_done), "{error:?}");
     }
 }

@@ -256,6 +256,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         databases: Arc::new(crate::databases::FakeDatabases),
         mail: Arc::new(crate::mail::FakeMail::default()),
         brokers: Arc::new(crate::brokers::FakeBrokers),
+        remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
     }
 }
 
@@ -323,6 +324,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         databases: Arc::new(crate::databases::FakeDatabases),
         mail: Arc::new(crate::mail::FakeMail::default()),
         brokers: Arc::new(crate::brokers::FakeBrokers),
+        remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
     }
 }
 
