@@ -13,6 +13,10 @@ use signalbox_ports::host::{canonical, is_localhost};
 use signalbox_ports::secret::allows;
 use signalbox_ports::{Credential, CredentialKind};
 use std::net::IpAddr;
+#[cfg(all(unix, not(target_vendor = "apple")))]
+use std::path::Path;
+#[cfg(all(unix, not(target_vendor = "apple")))]
+use std::sync::LazyLock;
 use std::sync::{Arc, PoisonError, RwLock};
 use url::{Host, Url};
 use zeroize::Zeroizing;
@@ -106,6 +110,26 @@ impl Network {
         all.extend(self.authorities.iter().cloned());
         all
     }
+}
+
+/// Whether this machine has certificates of authorities. Small containers have none.
+#[cfg(all(unix, not(target_vendor = "apple")))]
+pub(crate) fn system_has_authorities() -> bool {
+    /// Where Debian, Fedora and Alpine have them: enough to know, and much quicker than reading all.
+    const USUAL: [&str; 3] =
+        ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
+    static FOUND: LazyLock<bool> = LazyLock::new(|| {
+        let set = ["SSL_CERT_FILE", "SSL_CERT_DIR"].iter().any(|name| std::env::var_os(name).is_some());
+        !set && USUAL.iter().any(|path| Path::new(path).metadata().is_ok_and(|meta| meta.len() > 0))
+            || !rustls_native_certs::load_native_certs().certs.is_empty()
+    });
+    *FOUND
+}
+
+/// The system verifies certificates itself.
+#[cfg(not(all(unix, not(target_vendor = "apple"))))]
+pub(crate) fn system_has_authorities() -> bool {
+    true
 }
 
 /// A wrong address of a proxy.

@@ -10,8 +10,8 @@ use signalbox_nodes::{Outcome, contained, run_effect};
 use signalbox_ports::scripts::{FixedClock, ScriptAnswer, ScriptCall, ScriptFailure};
 use signalbox_ports::{
     Binaries, BinaryError, Clock, Documents, FileEntry, FileError, Files, Http, HttpError, HttpRequest, HttpResponse,
-    NoAudit, NoBrokers, NoDatabases, NoLlm, NoMail, NoRemembered, NoRetrieval, NoSecrets, NoTools, Scripts, Unheard,
-    World, WriteMode, Written,
+    NoAudit, NoBrokers, NoDatabases, NoLlm, NoMail, NoRemembered, NoRemoteFiles, NoRetrieval, NoSecrets, NoTools,
+    Scripts, Unheard, World, WriteMode, Written,
 };
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -143,6 +143,7 @@ fn world(sandbox: &dyn Sandbox, clock: FixedClock, bytes: &Arc<BytesInMemory>) -
         databases: Arc::new(NoDatabases),
         mail: Arc::new(NoMail),
         brokers: Arc::new(NoBrokers),
+        remote_files: Arc::new(NoRemoteFiles),
     }
 }
 

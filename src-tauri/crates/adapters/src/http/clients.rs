@@ -94,8 +94,13 @@ fn common(pooled: bool, network: &Network) -> ClientBuilder {
         .referer(false)
         .user_agent(concat!("Signalbox/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIMEOUT)
-        .connector_layer(connection::ConnectionObserver)
-        .tls_certs_merge(network.certificates());
+        .connector_layer(connection::ConnectionObserver);
+    // The library makes no client at all, not even for `http:`, on a machine without certificates.
+    let builder = if network::system_has_authorities() {
+        builder.tls_certs_merge(network.certificates())
+    } else {
+        builder.tls_certs_only(network.certificates())
+    };
     if pooled { builder } else { builder.pool_max_idle_per_host(0) }
 }
 
