@@ -4,11 +4,13 @@
 
 mod evaluate;
 mod exact;
+mod remembered;
 mod wire;
 mod worker;
 
 use crate::{documents, worker_process};
 use async_trait::async_trait;
+use remembered::Remembered;
 use serde_json::Value;
 use signalbox_model::Data;
 use signalbox_model::data::{TEXT_FROM, compact};
@@ -41,6 +43,8 @@ pub struct ScriptWorkers {
     /// Variables of the processes.
     variables: &'static [(&'static str, &'static str)],
     idle: Mutex<Vec<Worker>>,
+    /// For calls whose answers do not depend on the machine.
+    remembered: Option<Remembered>,
 }
 
 /// A process, killed when this is dropped.
@@ -53,13 +57,14 @@ struct Worker {
 impl ScriptWorkers {
     /// With a program that calls [`serve`] when [`is_worker`].
     pub fn new(program: PathBuf) -> Self {
-        Self { program, variables: &[], idle: Mutex::default() }
+        Self { program, variables: &[], idle: Mutex::default(), remembered: None }
     }
 
-    /// For tests of workflows: local time is UTC on every machine.
+    /// For tests of workflows: local time is UTC on every machine, and a call with a fixed clock that came before gives the same
+    /// answer without being made again.
     #[must_use]
-    pub fn in_utc(self) -> Self {
-        Self { variables: &[("TZ", "UTC")], ..self }
+    pub fn for_tests(self) -> Self {
+        Self { variables: &[("TZ", "UTC")], remembered: Some(Remembered::default()), ..self }
     }
 
     /// With this program.
@@ -134,6 +139,20 @@ impl Worker {
 #[async_trait]
 impl Scripts for ScriptWorkers {
     async fn run(&self, call: ScriptCall) -> Result<ScriptAnswer, ScriptFailure> {
+        let Some((remembered, key)) = self.remembered.as_ref().zip(remembered::key(&call)) else {
+            return self.made(call).await;
+        };
+        if let Some(given) = remembered.answer(&key) {
+            return given;
+        }
+        let given = self.made(call).await;
+        remembered.keep(key, &given);
+        given
+    }
+}
+
+impl ScriptWorkers {
+    async fn made(&self, call: ScriptCall) -> Result<ScriptAnswer, ScriptFailure> {
         let known: usize = call.bound.iter().map(|(_, bound)| bound.length()).sum();
         if known > most(&call) {
             return Err(too_much());

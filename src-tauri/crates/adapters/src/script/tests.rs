@@ -1,8 +1,9 @@
-use super::{ScriptWorkers, told};
+use super::remembered::{self, Remembered};
+use super::{ScriptWorkers, out_of_time, told};
 use crate::script::wire::{self, Answer};
 use serde_json::json;
 use signalbox_model::{Data, Item};
-use signalbox_ports::scripts::{Bound, ScriptCall, ScriptFault, Scripts};
+use signalbox_ports::scripts::{Bound, FixedClock, ScriptAnswer, ScriptCall, ScriptFault, Scripts};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,4 +97,27 @@ async fn a_program_that_says_something_else_is_no_answer() {
         let failure = ScriptWorkers::new(PathBuf::from(program)).run(call("")).await.expect_err("no answer");
         assert_eq!(failure.fault, ScriptFault::Crashed, "{program}");
     }
+}
+
+#[test]
+fn an_answer_is_remembered_for_the_same_script_data_and_clock() {
+    let with = |now_ms: i64, data: i64| ScriptCall {
+        bound: vec![("item", Arc::new(json!({ "id": data })).into())],
+        fixed: Some(FixedClock { now_ms, seed: 1 }),
+        ..call("return item.id")
+    };
+    let key = |call: &ScriptCall| remembered::key(call).expect("a fixed clock");
+    assert_eq!(key(&with(0, 1)), key(&with(0, 1)));
+    assert_ne!(key(&with(0, 1)), key(&with(0, 2)));
+    assert_ne!(key(&with(0, 1)), key(&with(1, 1)));
+    assert_eq!(remembered::key(&call("return 1")), None);
+
+    let answers = Remembered::default();
+    let (first, second) = (key(&with(0, 1)), key(&with(0, 2)));
+    let given = Ok(ScriptAnswer { value: json!(1).into(), printed: Vec::new() });
+    answers.keep(first, &given);
+    assert_eq!(answers.answer(&first), Some(given));
+    // A slow machine is not remembered.
+    answers.keep(second, &Err(out_of_time(Vec::new())));
+    assert_eq!(answers.answer(&second), None);
 }

@@ -19,7 +19,7 @@ pub(crate) struct StepSandbox {
 impl Default for StepSandbox {
     fn default() -> Self {
         Self {
-            scripts: Arc::new(ScriptWorkers::of_this_program().in_utc()),
+            scripts: Arc::new(ScriptWorkers::of_this_program().for_tests()),
             documents: Arc::new(DocumentWorkers::of_this_program()),
             threads: Builder::new_current_thread().enable_all().build(),
         }

@@ -30,7 +30,7 @@ fn values_of_a_whole_table_are_refused_before_they_are_made() {
     scope.item = Data::written(text);
     let error = Expr::compile("item.content").unwrap().eval(&scope).unwrap_err();
     assert_eq!(error.code, Code::Limit);
-    for told in ["about 64 MiB", "at most 32 MiB", "Split a list", "Filter"] {
+    for told in ["about 58 MiB", "at most 32 MiB", "Split a list", "Filter"] {
         assert!(error.message.contains(told), "{told}: {}", error.message);
     }
     let eval = |text: &str| Expr::compile(text).unwrap().eval(&scope).unwrap();
