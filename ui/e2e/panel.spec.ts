@@ -240,8 +240,13 @@ test('a guard is written in the panel, checked while it is typed, and refuses th
   });
   const panel = await pick(page, 'pay');
   await panel.getByText('Safety checks', { exact: true }).click();
-  await panel.getByRole('button', { name: 'Add a check before the call' }).click();
-  await panel.getByRole('textbox', { name: 'Name of check 1' }).fill('limit');
+  const name = panel.getByRole('textbox', { name: 'Name of check 1' });
+  // While the part opens, what is in it moves away from under the mouse.
+  await expect(async () => {
+    if (await name.count() === 0) await panel.getByRole('button', { name: 'Add a check before the call' }).click();
+    await expect(name).toBeVisible({ timeout: 3_000 });
+  }).toPass();
+  await name.fill('limit');
   const refuse = panel.getByRole('textbox', { name: 'Check 1 blocks when' });
   await refuse.fill('params.amount >');
   await expect(panel.locator('[data-guards="on"] .c-err').first()).toBeVisible();

@@ -39,8 +39,13 @@ for (const theme of ['light', 'dark'] as const) {
     await expect(tested.locator('pre')).toContainText('"name": "Ada"');
     await shot(page, `poll-${theme}`);
     await tested.getByRole('button', { name: 'Run with these items' }).click();
-    await page.locator('.cv-node[data-node=note]').click();
-    await page.getByRole('tab', { name: 'Output' }).click();
+    const output = page.getByRole('tab', { name: 'Output' });
+    // The log opens below the canvas, and the steps move up.
+    await expect(async () => {
+      await page.locator('.cv-node[data-node=note]').click();
+      await expect(output).toBeVisible({ timeout: 3_000 });
+    }).toPass();
+    await output.click();
     await expect(page.locator('[data-scope=panel]')).toContainText('Ada');
 
     await bar.getByRole('button', { name: 'Activate' }).click();
@@ -59,8 +64,11 @@ for (const theme of ['light', 'dark'] as const) {
     await shot(page, `poll-automations-${theme}`);
     await row.getByRole('button').first().click();
     await page.getByRole('menuitem', { name: 'Open last run' }).click();
-    await page.locator('.cv-node[data-node=note]').click();
-    await page.getByRole('tab', { name: 'Output' }).click();
+    await expect(async () => {
+      await page.locator('.cv-node[data-node=note]').click();
+      await expect(output).toBeVisible({ timeout: 3_000 });
+    }).toPass();
+    await output.click();
     await expect(page.locator('[data-scope=panel]')).toContainText('Grace');
     await expect(page.locator('[data-scope=panel]')).not.toContainText('Ada');
     orders.close();

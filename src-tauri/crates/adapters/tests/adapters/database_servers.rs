@@ -281,7 +281,9 @@ impl MariaDb {
         assert!(Path::new("/usr/bin/mariadb-install-db").exists(), "{missing}");
         run(as_user("nobody", Path::new("/usr/bin/mariadb-install-db"))
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
-            .arg(format!("--datadir={}", server.data().display())));
+            .arg(format!("--datadir={}", server.data().display()))
+            // The usual folder may be closed to its user.
+            .env("TMPDIR", server.folder.path()));
         let users = format!(
             "CREATE DATABASE IF NOT EXISTS peer CHARACTER SET utf8mb4;\n\
              CREATE USER IF NOT EXISTS peer@127.0.0.1 IDENTIFIED BY '{PASSWORD}';\n\
@@ -308,6 +310,7 @@ impl MariaDb {
             .arg(format!("--init-file={}", file("users.sql")))
             .arg(format!("--ssl-cert={}", self.made.0.display()))
             .arg(format!("--ssl-key={}", self.made.1.display()))
+            .env("TMPDIR", self.folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
