@@ -6044,6 +6044,8 @@ export interface TaskMail {
   port?: number;
   /** Who signs in; the user that is kept with the secret when it is absent. */
   user?: string;
+  /** Language of the messages, `en` or `zh`; English when it is absent. */
+  language?: string;
   /** Certificate authorities (PEM) instead of those of the system. */
   ca?: string;
   /** One address. */

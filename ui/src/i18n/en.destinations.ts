@@ -21,6 +21,7 @@ export const destinations = {
   'dest.mailFrom': 'Sender',
   'dest.mailTo': 'Recipients',
   'dest.mailToHint': 'Addresses with commas between them.',
+  'dest.mailLanguage': 'Language of the messages',
   'dest.which': 'Which tasks',
   'dest.workflows': 'Workflows',
   'dest.workflowsHint': 'Ids with commas between them; empty for all.',

@@ -21,6 +21,7 @@ export const destinations = {
   'dest.mailFrom': '发件人',
   'dest.mailTo': '收件人',
   'dest.mailToHint': '多个地址用逗号分隔。',
+  'dest.mailLanguage': '邮件语言',
   'dest.which': '哪些任务',
   'dest.workflows': '工作流',
   'dest.workflowsHint': '多个 ID 用逗号分隔；留空表示全部。',

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
-import { t } from '../../i18n/index.ts';
+import { t, useLanguage } from '../../i18n/index.ts';
 import { Checkbox, Field, Select, TextArea, TextInput } from '../../kit/index.ts';
 import { FormDialog } from '../../shared/form-dialog.tsx';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
@@ -30,6 +30,8 @@ export function DestinationDialog({ onClose }: { onClose(): void }) {
   const [name, setName] = useState('');
   const [fields, setFields] = useState<Record<string, string>>({});
   const [credential, setCredential] = useState('');
+  const shown = useLanguage((state) => state.language);
+  const [mailLanguage, setMailLanguage] = useState<string>(shown);
   const [server, setServer] = useState('');
   const [local, setLocal] = useState(false);
   const [workflows, setWorkflows] = useState('');
@@ -61,7 +63,7 @@ export function DestinationDialog({ onClose }: { onClose(): void }) {
     const given = (list: readonly { name: string }[]) => Object.fromEntries(list.filter((one) => field(one.name) !== '').map((one) => [one.name, field(one.name)]));
     return {
       name: name.trim(),
-      ...(isMail ? { mail: { host: field('host'), from: field('from'), to: words(field('to')) } }
+      ...(isMail ? { mail: { host: field('host'), from: field('from'), to: words(field('to')), language: mailLanguage } }
         : { connector: service, variables: given(kind?.variables ?? []), settings: given(kind?.settings ?? []), ...(server.trim() ? { server: server.trim() } : {}) }),
       ...(credential ? { credential } : {}),
       workflows: words(workflows),
@@ -91,7 +93,8 @@ export function DestinationDialog({ onClose }: { onClose(): void }) {
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} maxLength={100} />}
         </Field>
       </div>
-      {isMail ? <>{text('host', t('dest.mailHost'))}<div className="sec-two">{text('from', t('dest.mailFrom'))}{text('to', t('dest.mailTo'), t('dest.mailToHint'))}</div></> : null}
+      {isMail ? <>{text('host', t('dest.mailHost'))}<div className="sec-two">{text('from', t('dest.mailFrom'))}{text('to', t('dest.mailTo'), t('dest.mailToHint'))}</div>
+        <Field label={t('dest.mailLanguage')}>{({ id }) => <Select id={id} label={t('dest.mailLanguage')} value={mailLanguage} onChange={setMailLanguage} options={[{ value: 'en', label: t('settings.language.en') }, { value: 'zh', label: t('settings.language.zh') }]} />}</Field></> : null}
       {kind ? [...kind.variables, ...kind.settings].map((one) => text(one.name, sentenceCase(one.title), one.description, required.includes(one), one.default)) : null}
       {service !== '' ? (
         <Field label={t('dest.secret')} hint={t('dest.secretHint')}>

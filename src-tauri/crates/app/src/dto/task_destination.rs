@@ -67,6 +67,9 @@ pub struct TaskMail {
     /// Who signs in; the user that is kept with the secret when it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// Language of the messages, `en` or `zh`; English when it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
     /// Certificate authorities (PEM) instead of those of the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<String>,

@@ -5,6 +5,7 @@
 mod decide;
 mod deliver;
 mod exchange;
+mod mail_texts;
 
 use crate::app::App;
 use crate::caller::Caller;
@@ -38,27 +39,6 @@ pub(crate) const LINKS: &str = "/task-links/";
 /// What takes decisions.
 pub(crate) const HOOKS: &str = "/task-hooks/";
 
-/// Texts of mails.
-const MAIL_TEXTS: [(&str, &str); 5] = [
-    ("subject", "[{{item.task.workflowName}}] {{item.task.title}}"),
-    (
-        "created",
-        "{{item.task.title}}\n\nWorkflow: {{item.task.workflowName}}\nStep: {{item.task.step}}\nPriority: \
-         {{item.task.priority}}\nAssigned to: {{item.task.assignee}}\nDue: {{item.task.expiresAt}}\nError: \
-         {{item.task.errorMessage}}\n\nOpen the task: {{item.link}}\n",
-    ),
-    (
-        "updated",
-        "The task has changed: {{item.changes}}\n\nPriority: {{item.task.priority}}\nAssigned to: \
-         {{item.task.assignee}}\nDue: {{item.task.expiresAt}}\nOverdue: {{item.task.overdue}}\n\nOpen the task: {{item.link}}\n",
-    ),
-    (
-        "closed",
-        "The task has ended: {{item.task.state}} {{item.task.action}}\nBy: {{item.task.decidedBy}}\n\n{{item.link}}\n",
-    ),
-    ("test", "This is a test of the destination for tasks. Nothing is left to do.\n"),
-];
-
 /// A destination with what its connector says.
 pub(super) struct Destination {
     pub(super) row: store::TaskDestination,
@@ -85,7 +65,10 @@ impl Destination {
     fn own_texts(&self) -> Vec<(String, String)> {
         match self.mapping() {
             Some(mapping) => mapping.templates.iter().map(|(name, text)| (name.clone(), text.clone())).collect(),
-            None => MAIL_TEXTS.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
+            None => {
+                let own = mail_texts::texts(self.config.mail.as_ref()).into_iter();
+                own.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+            }
         }
     }
 
@@ -172,6 +155,10 @@ fn check_texts(known: &[(String, String)], given: &BTreeMap<String, String>) -> 
 fn check_mail(mail: &TaskMail) -> ApiResult<()> {
     if mail.host.trim().is_empty() || mail.from.trim().is_empty() || mail.to.iter().all(|to| to.trim().is_empty()) {
         return Err(invalid("The mail has no server, sender or recipient.", "Send `host`, `from` and `to`."));
+    }
+    if let Some(language) = mail.language.as_deref().filter(|language| !mail_texts::LANGUAGES.contains(language)) {
+        let hint = format!("Use one of {}.", mail_texts::LANGUAGES.join(", "));
+        return Err(invalid(format!("Mails cannot be written in the language '{language}'."), hint));
     }
     let known = mail.security.as_deref().is_none_or(|one| matches!(one, "tls" | "starttls" | "none"));
     if !known {
@@ -464,8 +451,8 @@ impl App {
         let marker = format!("test-{}", self.now_ms());
         let mut exchange = Exchange { app: self, destination: &destination, facts, marker };
         if destination.config.mail.is_some() {
-            let test = destination.texts().into_iter().find(|(name, _)| name == "test").map(|(_, text)| text);
-            exchange.facts["text"] = json!({ "subject": "Signalbox: test", "test": test });
+            let text = |name: &str| destination.texts().into_iter().find(|(own, _)| own == name).map(|(_, text)| text);
+            exchange.facts["text"] = json!({ "subject": text("testSubject"), "test": text("test") });
         } else if destination.mapping().is_some_and(|mapping| mapping.test.is_empty()) {
             return failed("The connector does not say how it is tested.".into());
         }

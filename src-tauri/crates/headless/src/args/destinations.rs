@@ -108,6 +108,9 @@ pub(crate) struct DestinationAdd {
     /// User of the mail server; default: the one that is kept with the credential.
     #[arg(long, value_name = "USER", requires = "mail_host")]
     pub(crate) mail_user: Option<String>,
+    /// Language of mails, en or zh; default: en.
+    #[arg(long, value_name = "L", requires = "mail_host")]
+    pub(crate) mail_language: Option<String>,
     /// Sender of mails.
     #[arg(long, value_name = "ADDRESS", requires = "mail_host")]
     pub(crate) from: Option<String>,

@@ -79,7 +79,9 @@ fn request(args: &DestinationAdd) -> Value {
     }
     if let Some(host) = &args.mail_host {
         let mut mail = json!({ "host": host, "from": args.from.as_deref().unwrap_or_default(), "to": args.to });
-        for (name, value) in [("security", &args.mail_security), ("user", &args.mail_user)] {
+        for (name, value) in
+            [("security", &args.mail_security), ("user", &args.mail_user), ("language", &args.mail_language)]
+        {
             if let Some(value) = value {
                 mail[name] = value.as_str().into();
             }

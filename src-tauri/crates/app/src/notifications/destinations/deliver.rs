@@ -117,8 +117,9 @@ impl App {
             .filter(|(_, action)| task["actions"].as_array().is_some_and(|all| all.contains(&json!(action))))
             .map(|(value, action)| json!({ "value": value, "action": action }))
             .collect();
+        let words = super::mail_texts::words(destination.config.mail.as_ref(), &task, &changed);
         json!({
-            "task": task, "settings": destination.settings(), "text": {}, "remote": {}, "answer": null,
+            "words": words, "task": task, "settings": destination.settings(), "text": {}, "remote": {}, "answer": null,
             "marker": marker(one), "link": link, "changes": changed, "decisions": allowed,
         })
     }

@@ -1,6 +1,7 @@
 //! Tasks by e-mail, over a real SMTP exchange with a server on this machine.
 
 use super::{approval, elsewhere, send, with_desk};
+use base64::Engine as _;
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -49,6 +50,45 @@ fn header<'a>(mail: &'a str, name: &str) -> Option<&'a str> {
         let (known, value) = line.split_once(": ")?;
         known.eq_ignore_ascii_case(name).then(|| value.trim())
     })
+}
+
+/// The text of a mail that Base64 carries.
+fn body(mail: &str) -> String {
+    let (head, body) = mail.split_once("\n\n").expect("a head and a body");
+    assert!(head.to_ascii_lowercase().contains("content-transfer-encoding: base64"), "{head}");
+    let bytes = base64::engine::general_purpose::STANDARD.decode(body.split_whitespace().collect::<String>());
+    String::from_utf8(bytes.expect("Base64")).expect("UTF-8")
+}
+
+/// U-24: the mails of operators are in English or Chinese, and another language is refused.
+#[test]
+fn u_24_mails_are_written_in_the_language_of_the_destination() {
+    let place = with_desk();
+    let (port, mails) = smtp();
+    let request = |language: &str| {
+        let mail = json!({
+            "host": "127.0.0.1", "port": port, "security": "none", "from": "signalbox@example.org", "to": ["desk@example.org"],
+            "language": language,
+        });
+        json!({ "name": "Mail", "mail": mail, "allowLocal": true, "publicUrl": "https://signalbox.example" })
+    };
+    let refused = place.ask("task_destination_add", request("xx")).expect_err("another language");
+    assert!(refused.message.contains("'xx'") && refused.hint.contains("en, zh"), "{refused:?}");
+    let id = place.ok("task_destination_add", request("zh"))[0]["id"].clone();
+    assert_eq!(place.ok("task_destination_test", json!({ "id": id })), json!({ "ok": true }));
+    let task = approval(&place, json!({ "title": "付款？", "assignee": "user:bob" }));
+    assert_eq!(send(&place), 1);
+    place.ok("task_reassign", json!({ "taskId": task, "to": "user:carl" }));
+    assert_eq!(send(&place), 1);
+    place.ok("task_complete", json!({ "taskId": task, "action": "approve" }));
+    assert_eq!(send(&place), 1);
+    let mails = mails.lock().expect("no panic");
+    let texts: Vec<String> = mails.iter().map(|mail| body(mail)).collect();
+    let told = ["测试邮件", "负责人：user:bob", "任务已更改：负责人", "任务已结束：已完成 已批准"];
+    for (text, part) in texts.iter().zip(told) {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(texts.len(), told.len());
 }
 
 #[test]
