@@ -3,7 +3,7 @@
 //!
 //! The work is `src-tauri/crates/engine/examples/counts.rs`, run under cachegrind without its caches, which takes half of
 //! the time of callgrind and counts the same; what is expected stands in `counts.txt` beside it. `cargo xtask test` counts the
-//! build that the tests use anyway: a profile of its own would cost three minutes of processor time each. With `--optimised` the work is built in the profile `counts` (`Cargo.toml`), to see what a step costs as
+//! build that the tests use anyway: a separate profile would cost three minutes of processor time each. With `--optimised` the work is built in the profile `counts` (`Cargo.toml`), to see what a step costs as
 //! released.
 
 use crate::system::For;

@@ -23,8 +23,8 @@ pub(super) const WINDOW: u32 = 5_000;
 pub(super) const BATCH: usize = 200;
 /// What an answer may have besides the bytes that it is about.
 pub(super) const SLACK: u64 = 512 * 1024;
-/// How long the farewell may take.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// How long LOGOUT may take.
+const LOGOUT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Longest name of a flag that is handed on, characters.
 const LONGEST_FLAG: usize = 100;
@@ -67,7 +67,7 @@ pub(super) async fn read(
 
 /// Nothing depends on the server's answer.
 pub(super) async fn goodbye(session: &mut Open) {
-    let _gone = tokio::time::timeout(FAREWELL, session.logout()).await;
+    let _gone = tokio::time::timeout(LOGOUT_TIMEOUT, session.logout()).await;
 }
 
 pub(super) async fn sign_in(servers: &MailServers, server: &MailServer) -> Result<Open, MailError> {

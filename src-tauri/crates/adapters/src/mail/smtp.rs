@@ -19,8 +19,8 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long the farewell may take; the message is there by then.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// How long QUIT may take; the message is there by then.
+const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Largest answer to one command. The library reads all lines of an answer anew with each further one.
 const LARGEST_REPLY: u64 = 4 * 1024;
 /// Longest excerpt of what a server says.
@@ -67,7 +67,7 @@ pub(super) async fn send(
             return Err(MailError::OutcomeUnknown { message });
         }
     };
-    let _gone = tokio::time::timeout(FAREWELL, connection.quit()).await;
+    let _gone = tokio::time::timeout(QUIT_TIMEOUT, connection.quit()).await;
     let is_refused = |address: &str| refused.iter().any(|one: &RefusedRecipient| one.address == address);
     let accepted = message.recipients.iter().map(ToString::to_string).filter(|address| !is_refused(address)).collect();
     Ok(SentMail { accepted, size: message.bytes.len() as u64, reply: reply_text(&reply), refused })

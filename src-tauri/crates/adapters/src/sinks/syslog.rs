@@ -1,6 +1,6 @@
 //! A logger: messages of RFC 5424 over TLS with octet counting (RFC 5425). The protocol has no receipt; the end of the
-//! connection is one, because a logger ends it when it has read everything. RFC 5425 asks it to say farewell with a
-//! `close_notify`; one that does so when it is looked at must do so after a batch, otherwise it was broken off (ADR 188).
+//! connection is one, because a logger ends it when it has read everything. RFC 5425 asks it to send a
+//! `close_notify`; one that does so after an empty connection must do so after a batch, otherwise it was cut off (ADR 188).
 
 use super::connect::{Waiter, other, server_name, tcp, tls};
 use super::remote::Place;
@@ -18,15 +18,15 @@ pub(super) struct Syslog {
     place: Place,
     connector: TlsConnector,
     waiter: Waiter,
-    says_farewell: bool,
+    sends_close_notify: bool,
 }
 
 /// How a logger ended a connection that was ended here.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
-    /// With the farewell of TLS, or without TLS.
-    Farewell,
-    /// Without a word, and without an error.
+    /// With `close_notify`, or without TLS.
+    Closed,
+    /// Without it, and without an error.
     Silent,
 }
 
@@ -52,10 +52,10 @@ pub(super) fn frame(line: &AuditLine) -> String {
 impl Syslog {
     pub(super) fn open(place: Place, threads: Handle) -> io::Result<Self> {
         let connector = TlsConnector::from(Arc::new(tls(&place)?));
-        let mut sink = Self { waiter: Waiter::new(&place, threads), place, connector, says_farewell: false };
+        let mut sink = Self { waiter: Waiter::new(&place, threads), place, connector, sends_close_notify: false };
         // A logger that does not answer, or has a wrong certificate, is told before anything is read for it.
         let end = sink.waiter.wait(async { Ok(ended(sink.connect().await?).await.unwrap_or(End::Silent)) })?;
-        sink.says_farewell = end == End::Farewell;
+        sink.sends_close_notify = end == End::Closed;
         Ok(sink)
     }
 
@@ -74,8 +74,8 @@ impl Syslog {
         let end = ended(pipe)
             .await
             .map_err(|error| other(format!("it broke the connection off before it had read all: {error}")))?;
-        if self.says_farewell && end == End::Silent {
-            return Err(other("it ended the connection without the farewell of TLS, so it may not have read all"));
+        if self.sends_close_notify && end == End::Silent {
+            return Err(other("it ended the connection without close_notify, so it may not have read all"));
         }
         Ok(())
     }
@@ -87,9 +87,9 @@ async fn ended(mut pipe: Box<dyn Pipe>) -> io::Result<End> {
     let mut rest = [0; 256];
     loop {
         match pipe.read(&mut rest).await {
-            Ok(0) => return Ok(End::Farewell),
+            Ok(0) => return Ok(End::Closed),
             Ok(_) => {}
-            // Not all loggers say farewell.
+            // Not all loggers send it.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(End::Silent),
             Err(error) => return Err(error),
         }

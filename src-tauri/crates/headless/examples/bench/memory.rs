@@ -1,5 +1,5 @@
 //! `memory`: what a run takes for each byte of its input (bounded by docs/adr/0186-memory-of-what-is-accepted.md). Each
-//! measurement is a server of its own with one run; the peaks of two sizes are compared, so that what every process takes does
+//! measurement is a separate server with one run; the peaks of two sizes are compared, so that what every process takes does
 //! not count.
 //!
 //! `SIGNALBOX_BENCH_MB=4,12` are the sizes, `SIGNALBOX_BENCH_CASES=group,sort` names cases, and `SIGNALBOX_BENCH_BINARY` a
@@ -69,7 +69,7 @@ fn write_inputs(folder: &Path, megabytes: u64) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-/// Runs a case in a server of its own.
+/// Runs a case in a separate server.
 fn measured(binary: &Path, case: &Case, folder: &Path, base: &str) -> Option<Taken> {
     let allow = ["--allow-dir".to_owned(), format!("{}:rw", folder.display())];
     let served = Served::with(binary, &allow)?;

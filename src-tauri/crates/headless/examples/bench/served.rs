@@ -120,7 +120,7 @@ impl Served {
         line.and_then(|kilobytes| kilobytes.parse().ok()).unwrap_or_default()
     }
 
-    /// A request over a connection of its own whose answer is read to its end and not kept: status, length, beginning.
+    /// A request over a separate connection whose answer is read to its end and not kept: status, length, beginning.
     pub(crate) fn drain(&self, method: &str, path: &str, body: &str) -> Option<(u16, u64, String)> {
         let mut stream = TcpStream::connect(&self.host).ok()?;
         let head = format!(

@@ -1,4 +1,4 @@
-//! What starts workflows, in a server of its own: webhooks, schedules, and the queue of a workflow.
+//! What starts workflows, in a separate server: webhooks, schedules, and the queue of a workflow.
 
 use crate::Row;
 use crate::served::{Connection, Served};

@@ -1,5 +1,5 @@
 //! What looking at a run takes in the server (ADR 186): bytes of memory for each further byte of the table that the run read, of a
-//! server of its own for each size. Compared, not timed.
+//! separate server for each size. Compared, not timed.
 
 use crate::support::{Serving, TestHome, eventually};
 use serde_json::{Value, json};

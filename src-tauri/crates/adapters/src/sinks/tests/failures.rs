@@ -222,7 +222,7 @@ fn a_logger_that_breaks_off_has_taken_nothing() {
     assert_eq!(not.taken, 0, "{not:?}");
 }
 
-/// A logger with TLS that reads to the end. It says farewell after an empty connection; after entries when it is told to.
+/// A logger with TLS that reads to the end. `says`: whether it sends `close_notify` after so many bytes.
 fn reader(threads: &Runtime, folder: &Path, says: fn(usize) -> bool) -> u16 {
     let acceptor = acceptor(folder);
     let listener = threads.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).expect("a port");
@@ -240,9 +240,9 @@ fn reader(threads: &Runtime, folder: &Path, says: fn(usize) -> bool) -> u16 {
     port
 }
 
-/// Who says farewell as RFC 5425 asks, and then once does not, was broken off. Of a logger that never does, the end counts.
+/// A logger that sends `close_notify` as RFC 5425 asks, and then once does not, was cut off. Of a logger that never does, the end counts.
 #[test]
-fn a_logger_that_ends_without_its_farewell_has_taken_nothing() {
+fn a_logger_that_ends_without_close_notify_has_taken_nothing() {
     let threads = Runtime::new().expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     certificates(folder.path());
@@ -254,7 +254,7 @@ fn a_logger_that_ends_without_its_farewell_has_taken_nothing() {
     };
     assert_eq!(copied(|_| true), Ok(()));
     assert_eq!(copied(|_| false), Ok(()));
-    let why = "it ended the connection without the farewell of TLS, so it may not have read all";
+    let why = "it ended the connection without close_notify, so it may not have read all";
     assert_eq!(copied(|bytes| bytes == 0), Err((0, why.into())));
 }
 
