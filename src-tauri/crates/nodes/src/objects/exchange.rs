@@ -77,8 +77,8 @@ impl Exchange<'_> {
         answer.map_err(|error| answers::exchange_failure(error, self.store.timeout_ms, &scrubber))
     }
 
-    /// Sends a request that succeeds; `what` names the object or the list.
-    pub(crate) async fn expect(&self, request: Request, what: &str) -> Result<HttpResponse, NodeFailure> {
+    /// Sends a request that has to succeed; `what` names the object or the list.
+    pub(crate) async fn send_checked(&self, request: Request, what: &str) -> Result<HttpResponse, NodeFailure> {
         let answer = self.send(request).await?;
         if (200..300).contains(&answer.status) { Ok(answer) } else { Err(self.refusal(answer, what)) }
     }

@@ -48,7 +48,7 @@ impl Exchange<'_> {
         let (mut listing, mut next, mut seen) = (Listing::default(), None::<String>, BTreeSet::new());
         loop {
             let left = wanted.limit - listing.entries.len() as u64;
-            let answer = self.expect(self.page(wanted, left.min(PAGE), next.as_deref()), "The list").await?;
+            let answer = self.send_checked(self.page(wanted, left.min(PAGE), next.as_deref()), "The list").await?;
             let answer = answers::without_secrets(answer, &self.world.secrets.scrubber());
             let page = self.xml(answer, &["Contents", "CommonPrefixes", "Blob", "BlobPrefix"])?;
             let (entries, after) = match self.store.system {

@@ -69,7 +69,7 @@ impl Exchange<'_> {
 
     /// The object with its bytes.
     pub(crate) async fn get(&self, key: &str) -> Result<HttpResponse, NodeFailure> {
-        self.expect(Request::new("GET", self.store.object(key)), &named(key)).await
+        self.send_checked(Request::new("GET", self.store.object(key)), &named(key)).await
     }
 
     /// What there is to say about an object; nothing when it is not there.
@@ -99,7 +99,7 @@ impl Exchange<'_> {
         }
         let mut request = self.conditional(request, condition);
         request.body = Some(bytes);
-        let answer = self.expect(request, &named(key)).await?;
+        let answer = self.send_checked(request, &named(key)).await?;
         Ok(About::of(self.store.system, &answer).version)
     }
 

@@ -49,7 +49,7 @@ async fn children(exchange: &Exchange<'_>, folder: &str) -> Result<Vec<Entry>, N
     let mut request = Request::new("PROPFIND", url).header("Depth", "1").header("Content-Type", "application/xml");
     request.body = Some(PROPERTIES.as_bytes().to_vec());
     let what = if folder.is_empty() { "The folder".to_owned() } else { named(folder) };
-    let answer = exchange.expect(request, &what).await?;
+    let answer = exchange.send_checked(request, &what).await?;
     let page = exchange.xml(answer, &["response", "propstat"])?;
     let all = page.get("multistatus").ok_or_else(|| {
         NodeFailure::validation("BAD_ANSWER", "The address does not answer as a WebDAV folder does. Look at 'address'")
@@ -118,5 +118,5 @@ pub(super) async fn transfer(
     let request = Request::new(method, exchange.store.object(from))
         .header("Destination", exchange.store.object(to).as_str())
         .header("Overwrite", if is_new { "F" } else { "T" });
-    exchange.expect(request, &named(from)).await.map(|_| ())
+    exchange.send_checked(request, &named(from)).await.map(|_| ())
 }
