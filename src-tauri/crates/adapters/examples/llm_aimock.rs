@@ -1,5 +1,8 @@
 //! Holds the clients of language models against another program that speaks the three kinds. It is no test: that program is
 //! not among the dependencies. How it is run stands in `tests/models/aimock.mjs`.
+
+// Without these nothing can be measured.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![expect(clippy::expect_used, reason = "what is not as it should be ends it")]
 
 use serde_json::json;

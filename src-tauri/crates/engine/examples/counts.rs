@@ -3,6 +3,9 @@
 //!
 //! `counts NAME` does one of them and prints what came out; `counts` alone prints the names.
 
+// Without these nothing can be measured.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use serde_json::{Value, json};
 use signalbox_engine::{
     Catalog, Compiled, Effect, Input, RunState,

@@ -1,5 +1,8 @@
 //! The examples of `docs/formats.md` read and write as what they are.
 
+// A test that cannot go on has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use serde_json::Value;
 use signalbox_model::{Node, RunEvent, Workflow, workflow::Settings};
 

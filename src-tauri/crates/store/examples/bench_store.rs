@@ -3,6 +3,9 @@
 //! Turn about in one process: slices of raw commits (one row each into a WAL database) and slices of store commits (a
 //! `step_done` and the next `step_start`, as a driver writes them), then many runs that share their syncs, then reading.
 
+// Without these nothing can be measured.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use rusqlite::Connection;
 use serde_json::json;
 use signalbox_model::event::{EventBody, StepPrint, Telemetry, VarChanged, WorkflowStart};

@@ -9,6 +9,10 @@ use std::path::Path;
 /// "SBOX", so that no other program's database is taken for a store.
 const APPLICATION_ID: i64 = 0x5342_4f58;
 
+/// What all migrations together make of an empty file. A new store is made by it: each change of a table in a migration makes SQLite
+/// read the whole schema again, which was most of a program's start in a new data folder.
+const NEW_STORE: &str = include_str!("schema/new_store.sql");
+
 fn all() -> Vec<&'static Migration> {
     let mut all: Vec<&Migration> = [
         table::run::MIGRATIONS,
@@ -94,8 +98,12 @@ pub(crate) fn migrate(connection: &Connection, path: &Path) -> Result<()> {
 fn migrate_with_tx(connection: &Connection, path: &Path) -> Result<()> {
     let found = check(connection, path)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    for migration in all().into_iter().filter(|migration| migration.id > found) {
-        connection.execute_batch(migration.sql)?;
+    if found == 0 {
+        connection.execute_batch(NEW_STORE)?;
+    } else {
+        for migration in all().into_iter().filter(|migration| migration.id > found) {
+            connection.execute_batch(migration.sql)?;
+        }
     }
     connection.pragma_update(None, "user_version", known())?;
     Ok(())

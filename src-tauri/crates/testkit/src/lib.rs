@@ -1,4 +1,7 @@
 //! A scripted world, a driver without a store, and scenarios as data. For tests only.
+
+// Only tests use it.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 #![deny(missing_docs)]
 
 pub mod audit;

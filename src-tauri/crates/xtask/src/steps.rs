@@ -44,9 +44,10 @@ pub(crate) fn generate(root: &Path) -> Result<(), Failure> {
         shell::run(root, "cargo", &table)?;
     }
     for tests in [
-        ["-p", "signalbox-app", "--test", "app"],
-        ["-p", "signalbox-headless", "--bin", "signalbox"],
-        ["-p", "signalbox-testkit", "--test", "testkit"],
+        ["-p", "signalbox-store", "--lib"].as_slice(),
+        &["-p", "signalbox-app", "--test", "app"],
+        &["-p", "signalbox-headless", "--bin", "signalbox"],
+        &["-p", "signalbox-testkit", "--test", "testkit"],
     ] {
         println!("$ SIGNALBOX_GEN=1 cargo test {}", tests.join(" "));
         let status = shell::command("cargo")

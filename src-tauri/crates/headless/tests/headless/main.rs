@@ -1,5 +1,8 @@
 //! The command line and the server, run as the real program; one binary, so that it is linked once.
 
+// A test that cannot go on has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod a2a;
 mod anchors;
 mod author;

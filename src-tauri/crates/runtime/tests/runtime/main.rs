@@ -1,5 +1,8 @@
 //! The runtime against a real store, a real clock and a scripted outside.
 
+// A test that cannot go on has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod crash;
 mod cut_off;
 mod follow;

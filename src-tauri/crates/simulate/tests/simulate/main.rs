@@ -1,5 +1,8 @@
 //! Simulated runs: tests, recordings and proofs.
 
+// A test that cannot go on has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod exported;
 mod own_code;
 mod proofs;

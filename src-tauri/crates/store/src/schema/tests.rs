@@ -53,3 +53,64 @@ fn a_step_at_a_path_is_found_without_reading_the_log() {
     let expected = "SEARCH run_event USING COVERING INDEX run_event_path (<expr>=? AND path=? AND node=? AND rowid<?)";
     assert!(lines.iter().any(|line| line == expected), "{lines:?}");
 }
+
+/// The rows that the migrations put into an empty file.
+const ROWS: &str = "INSERT INTO audit_meta (name, value) VALUES ('logId', lower(hex(randomblob(16))));
+INSERT INTO trigger_change (one, change) VALUES (1, 0);";
+
+/// Everything in the schema and every row of its tables, as text, but for the random name of the audit chain.
+fn contents(connection: &rusqlite::Connection) -> Vec<String> {
+    let texts = |sql: &str| -> Vec<String> {
+        let mut statement = connection.prepare(sql).expect("prepares");
+        let rows = statement.query_map([], |row| row.get(0)).expect("reads");
+        rows.collect::<rusqlite::Result<_>>().expect("texts")
+    };
+    let mut all = texts("SELECT concat_ws(' ', type, name, tbl_name, sql) FROM sqlite_schema ORDER BY type, name");
+    for table in texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+        let columns =
+            texts(&format!("SELECT 'quote(\"' || name || '\")' FROM pragma_table_info('{table}')")).join(", ");
+        let rows = texts(&format!("SELECT concat_ws(' ', {columns}) FROM \"{table}\" ORDER BY 1"));
+        all.extend(rows.into_iter().map(|row| {
+            let log_id = row.strip_prefix("'logId' ").filter(|id| id.len() == 34);
+            format!("{table}: {}", if log_id.is_some() { "'logId' '…'" } else { &row })
+        }));
+    }
+    all
+}
+
+fn migrated() -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open_in_memory().expect("opens");
+    for migration in super::all() {
+        connection.execute_batch(migration.sql).expect("creates");
+    }
+    connection
+}
+
+#[test]
+fn gen_a_new_store_is_what_the_migrations_make() {
+    let migrated = migrated();
+    let mut statement = migrated
+        .prepare(
+            "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' \
+             AND name NOT GLOB 'audit_text_*' ORDER BY rowid",
+        )
+        .expect("prepares");
+    let statements: Vec<String> =
+        statement.query_map([], |row| row.get(0)).expect("reads").collect::<rusqlite::Result<_>>().expect("texts");
+    let script = format!(
+        "-- The tables of a new store: what the migrations make of an empty file. Generated: `cargo xtask gen`.\n{}\n{ROWS}\n",
+        statements.join("\n")
+    );
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schema/new_store.sql");
+    if std::env::var_os("SIGNALBOX_GEN").is_some() {
+        std::fs::write(&file, &script).expect("writes");
+    }
+    assert_eq!(std::fs::read_to_string(&file).expect("reads"), script, "run `cargo xtask gen`");
+
+    let new = rusqlite::Connection::open_in_memory().expect("opens");
+    new.execute_batch(&script).expect("creates");
+    let (new, migrated) = (contents(&new), contents(&migrated));
+    assert_eq!(new.iter().filter(|line| line.starts_with("audit_meta: 'logId' '")).count(), 1);
+    let different: Vec<_> = new.iter().zip(&migrated).filter(|(new, old)| new != old).collect();
+    assert!(different.is_empty() && new.len() == migrated.len(), "{different:?}");
+}

@@ -1,5 +1,8 @@
 //! Scenarios, histories, and the rules for architecture and names; one binary.
 
+// A test that cannot go on has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod agents;
 mod architecture;
 mod binaries;
