@@ -7,6 +7,7 @@ pub mod clock;
 pub mod driver;
 pub mod files;
 pub mod http;
+pub mod identity_provider;
 pub mod llm;
 pub mod mail_host;
 pub mod message_host;
