@@ -11,7 +11,7 @@ export const PEOPLE = {
   grace: { sub: '77c2-grace', name: 'Grace Hopper', email: 'grace@example.org', email_verified: true, preferred_username: 'grace', groups: ['desk'] },
   visitor: { sub: '19aa-visitor', name: 'A Visitor', email: 'visitor@example.org', email_verified: true, preferred_username: 'visitor', groups: ['guests'] },
   // Another account that calls itself like one of the others.
-  twin: { sub: '0bad-twin', name: 'Ada Lovelace', email: 'ada@example.org', email_verified: true, preferred_username: 'ada', groups: ['staff'] },
+  twin: { sub: '0bad-twin', name: 'Ada Lovelace', email: 'ada@example.org', email_verified: true, preferred_username: 'ada', groups: ['desk'] },
 };
 
 export const SECRET = 'peer-client-secret-0123456789';
@@ -36,7 +36,7 @@ async function form(request) {
 export async function identityProvider(base, { port = 0 } = {}) {
   const people = structuredClone(PEOPLE);
   const byId = (id) => Object.values(people).find(({ sub }) => sub === id);
-  const state = { asked: [], lasts: 300 };
+  const state = { asked: [] };
   const server = createServer((request, response) => { void answer(request, response); });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -62,7 +62,7 @@ export async function identityProvider(base, { port = 0 } = {}) {
         await grant.save();
         return grant;
       },
-      ttl: { IdToken: () => state.lasts, AccessToken: 300, RefreshToken: 86_400, Grant: 86_400, Interaction: 600, Session: 86_400 },
+      ttl: { IdToken: 300, AccessToken: 300, RefreshToken: 86_400, Grant: 86_400, Interaction: 600, Session: 86_400 },
     });
     provider.on('server_error', (_, error) => { console.error(error); });
     provider.use(async (context, next) => {

@@ -435,13 +435,13 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::UserSignedIn => {
             format!("{} signed in as {}{}", who(), text(facts, "role").unwrap_or("?"), of("issuer"))
         }
-        AuditEvent::UserSignInRefused => match text(facts, "name") {
-            Some(name) => format!("{name} was not let in{}", of("reason")),
+        AuditEvent::UserSignInRefused => match text(facts, "person") {
+            Some(name) => format!("{} was not let in{}", person(name), of("reason")),
             None => format!("A sign-in was refused{}", of("reason")),
         },
         AuditEvent::UserSignedOut if text(facts, "reason") == Some("signedOut") => format!("{} signed out", who()),
         AuditEvent::UserSignedOut => {
-            let name = text(facts, "name").unwrap_or("?");
+            let name = person(text(facts, "person").unwrap_or("?"));
             match text(facts, "message") {
                 Some(message) => format!("The session of {name} ended: {message}"),
                 None => format!("The session of {name} expired"),
@@ -449,9 +449,11 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         }
         AuditEvent::UserRoleChanged => {
             let word = |key: &str| text(facts, key).unwrap_or("?");
-            format!("{} is {} now, no longer {}", word("name"), word("role"), word("before"))
+            format!("{} is {} now, no longer {}", person(word("person")), word("role"), word("before"))
         }
-        AuditEvent::PersonForgotten => format!("{} freed a name{}", who(), of("name")),
+        AuditEvent::PersonForgotten => {
+            format!("{} freed the name {}", who(), person(text(facts, "person").unwrap_or("?")))
+        }
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
     }
 }

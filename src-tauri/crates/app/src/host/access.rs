@@ -53,15 +53,14 @@ pub struct SignedInPerson {
 
 impl SignedInPerson {
     fn actor(&self) -> Actor {
-        let id = Some(format!("user:{}", self.name));
+        let id = Some(principal(&self.name));
         Actor { kind: ActorType::Human, id, role: Some(self.role.as_str().to_owned()) }
     }
 
     fn facts(&self) -> Value {
         let (claim, value) = &self.role_by;
         json!({
-            "name": self.name, "issuer": self.issuer, "subject": self.subject, "shownName": self.shown, "email": self.email,
-            "role": self.role.as_str(), "roleClaim": claim, "roleValue": value,
+            "person": principal(&self.name), "issuer": self.issuer, "subject": self.subject, "role": self.role.as_str(), "roleClaim": claim, "roleValue": value,
         })
     }
 }
@@ -75,6 +74,11 @@ pub enum AccessEnd {
     Expired,
     /// The provider does not vouch for the person any more. Plain words without a full stop.
     Refused(String),
+}
+
+/// A person as the audit chain names people. Shown names and addresses stay out of it: it cannot forget them.
+fn principal(name: &str) -> String {
+    format!("user:{name}")
 }
 
 fn recorded(facts: Value) -> Value {
@@ -136,7 +140,7 @@ impl App {
             ApiError::new(Class::NotFound, "NOT_FOUND", format!("Nobody named '{name}' has signed in."), hint)
         };
         let person = stored_setting::<Names>(self, NAME)?.remove(&key).ok_or_else(unknown)?;
-        let facts = json!({ "name": person.name, "issuer": person.issuer, "subject": person.subject });
+        let facts = json!({ "person": principal(&person.name), "issuer": person.issuer, "subject": person.subject });
         let record = self.fact(AuditEvent::PersonForgotten, Level::Warn, caller.actor(), caller.signed(facts));
         let missing = unknown();
         self.store.setting_change_recorded(NAME, record, move |kept| {
@@ -189,7 +193,7 @@ impl App {
             AccessEnd::Expired => ("expired", None),
             AccessEnd::Refused(message) => ("refused", Some(message)),
         };
-        let facts = json!({ "name": person.name, "issuer": person.issuer, "subject": person.subject, "reason": reason, "message": message });
+        let facts = json!({ "person": principal(&person.name), "issuer": person.issuer, "subject": person.subject, "reason": reason, "message": message });
         let actor = if reason == "signedOut" { person.actor() } else { Actor::system() };
         self.record_access(AuditEvent::UserSignedOut, Level::Info, actor, facts).await
     }

@@ -155,8 +155,10 @@ fn started(
     token_file: &Path,
     certificate: Option<&ServedCertificate>,
 ) -> Value {
-    let tokens: Vec<Value> =
-        bound.holders().map(|holder| json!({ "name": holder.name, "role": holder.role.as_str() })).collect();
+    let tokens: Vec<Value> = bound
+        .holders()
+        .map(|holder| json!({ "holder": format!("user:{}", holder.name), "role": holder.role.as_str() }))
+        .collect();
     let sign_in = args.sign_in.oidc_issuer.as_ref().map(|issuer| {
         let roles: Vec<Value> = args
             .sign_in

@@ -235,7 +235,7 @@ impl SignIn {
             }
         };
         let facts =
-            |known: &KnownPerson| json!({ "name": known.name, "subject": person.subject, "email": known.email });
+            |known: &KnownPerson| json!({ "person": format!("user:{}", known.name), "subject": person.subject });
         if known.role.is_none() {
             self.refused(app, "noRole", facts(&known)).await;
             let message = format!("{} is known to {}, and has no role here.", known.name, self.name);

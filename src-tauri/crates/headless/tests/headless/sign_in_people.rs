@@ -84,7 +84,12 @@ fn a_person_acts_under_the_name_of_the_account_until_the_sign_out() {
     let who = place.who(&token).json();
     assert_eq!((&who["operatorId"], &who["role"]), (&json!("user:ada@example.org"), &json!("builder")));
     assert_eq!(about(&token)["person"]["shownName"], "Ada Lovelace");
-    assert_eq!(place.post("/audit/record", &token, &json!({ "event": "DOOR_OPENED" })).status, 200);
+    let record = json!({
+        "timestamp": "2020-01-01T00:00:00.000Z", "runId": "r-1", "nodeId": "n-1", "event": "DOOR_OPENED", "level": "INFO",
+        "actor": { "type": "human", "id": "user:ceo", "role": "operator" }, "metadata": {},
+    });
+    let recorded = place.post("/audit/record", &token, &record);
+    assert_eq!(recorded.status, 200, "{}", recorded.body);
     // Tokens of the file go on, as themselves.
     assert_eq!(place.who(&place.serving.token).status, 200);
     assert_eq!(place.post("/sign-in/end", &place.serving.token, &json!({})).status, 401, "a program has no session");
@@ -100,7 +105,12 @@ fn a_person_acts_under_the_name_of_the_account_until_the_sign_out() {
     let text = started.to_string();
     assert!(text.contains(&place.provider.issuer) && !text.contains(&place.serving.token), "{text}");
     let signed = place.entries("USER_SIGNED_IN")[0].to_string();
-    for told in ["\"subject\":\"248\"", "\"roleClaim\":\"groups\"", "\"roleValue\":\"team\"", "Ada Lovelace"] {
+    for told in [
+        "\"subject\":\"248\"",
+        "\"roleClaim\":\"groups\"",
+        "\"roleValue\":\"team\"",
+        "\"person\":\"user:ada@example.org\"",
+    ] {
         assert!(signed.contains(told), "{told}: {signed}");
     }
 }
