@@ -1,6 +1,6 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|mcp-server|a2a|graphql|samples|conformance|cel|llama|models|rest|hooks|sinks|objects|kafka|telemetry|amqp|source|programs|packages]`; the last twelve only when they are named, because they need Python
+// `node run.mjs [servers|mcp-server|a2a|sign-in|graphql|samples|conformance|cel|llama|models|rest|hooks|sinks|objects|kafka|telemetry|amqp|source|programs|packages]`; the last twelve only when they are named, because they need Python
 // packages or servers (llama.py, models.py, rest.mjs, hooks.mjs, sinks.mjs, objects.mjs, kafka.mjs, telemetry.mjs, amqp.mjs) or minutes of CPU (source.mjs, packages.mjs), or root (programs.mjs, packages.mjs). `cel` is the language of expressions; with `--write` its list of differences is
 // written anew (cel.mjs). `--table` also runs what is known to differ, and prints the table of docs/conformance.md.
 import { conformance } from './conformance.mjs';
@@ -33,6 +33,7 @@ if (wants('cel')) await (await import('./cel.mjs')).cel(report, process.argv.inc
 if (wants('servers')) await servers(report);
 if (wants('mcp-server')) await mcpServer(report);
 if (wants('a2a')) await (await import('./a2a.mjs')).a2a(report);
+if (wants('sign-in')) await (await import('./sign-in.mjs')).signIn(report);
 if (wants('graphql')) await (await import('./graphql.mjs')).graphql(report);
 if (wants('samples')) await samples(report);
 if (only.includes('source')) await (await import('./source.mjs')).source(report);

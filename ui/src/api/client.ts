@@ -1,5 +1,5 @@
 /** The one transport of this page. */
-import { hasToken, httpTransport, takeToken } from './transport/http.ts';
+import { hasToken, httpTransport, keepToken, takeToken } from './transport/http.ts';
 import { isTauri, tauriTransport } from './transport/tauri.ts';
 import type { Transport } from './transport/transport.ts';
 import type { Command, Commands } from './types.ts';
@@ -18,7 +18,13 @@ export function transport(): Transport {
   return current;
 }
 
-function tokenOfPage(): string {
+/** Another token from here on; with an empty one nobody is signed in. */
+export function replaceToken(next: string): void {
+  keepToken(window.sessionStorage, next);
+  token = next;
+}
+
+export function tokenOfPage(): string {
   token ??= takeToken(window.location, window.history, window.sessionStorage);
   return token;
 }

@@ -35,11 +35,12 @@ import { tools } from './en.tools.ts';
 import { network } from './en.network.ts';
 import { telemetry } from './en.telemetry.ts';
 import { destinations } from './en.destinations.ts';
+import { signIn } from './en.signin.ts';
 import { updates } from './en.updates.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...network, ...updates, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...exporting, ...health, ...failures, ...destinations, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...network, ...updates, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...exporting, ...health, ...failures, ...destinations, ...signIn, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

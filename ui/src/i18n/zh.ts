@@ -41,12 +41,13 @@ import { proof } from './zh.proof.ts';
 import { tests } from './zh.tests.ts';
 import { tools } from './zh.tools.ts';
 import { network } from './zh.network.ts';
+import { signIn } from './zh.signin.ts';
 import { updates } from './zh.updates.ts';
 import { telemetry } from './zh.telemetry.ts';
 import { destinations } from './zh.destinations.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...network, ...updates, ...telemetry, ...proof, ...exporting, ...health, ...failures, ...destinations, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...network, ...updates, ...telemetry, ...proof, ...exporting, ...health, ...failures, ...destinations, ...signIn, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...messages, ...objects, ...steps, ...triggers };

@@ -1,9 +1,10 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { whenTokenChanges } from '../api/client.ts';
+import { tokenOfPage, transport, whenTokenChanges } from '../api/client.ts';
 import { toApiError, type ApiError, errorText } from '../api/error.ts';
 import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
+import { finishSignIn, loadSignIn } from '../api/sign-in.ts';
 import { formatTime, t, useLanguage } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { AutomationsScreen } from './automations-screen.tsx';
@@ -15,6 +16,7 @@ import { CloseQuestion } from './parts/close-question.tsx';
 import { CrashGuard, part } from './parts/crash-guard.tsx';
 import { ImportDialog } from './parts/import-dialog.tsx';
 import { TemplatesDialog } from './parts/templates-dialog.tsx';
+import { SignInPage, useSignIn } from './parts/sign-in.tsx';
 import { Tour } from './parts/tour.tsx';
 import { useRoute } from './router.ts';
 import { RunsScreen } from './runs-screen.tsx';
@@ -39,13 +41,22 @@ export function App() {
   );
 }
 
+/** The session of a sign-in that has just ended, and who it is. Why there is none is said by a page that knows who signs people in. */
+async function startSignedIn(): Promise<void> {
+  const failed = await finishSignIn().then(() => undefined, (cause: unknown) => toApiError(cause));
+  await loadSignIn(tokenOfPage());
+  if (failed) throw failed;
+}
+
 /** Settings first: they hold the theme and the keys. And the role: nothing is drawn that goes away again. */
 function Start() {
   const [state, setState] = useState<'wait' | 'ready' | ApiError>('wait');
   const language = useLanguage((one) => one.language);
   const load = () => {
     setState('wait');
-    Promise.all([loadSettings(), loadRole()]).then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
+    // In the window nobody signs in.
+    const signedIn = transport().host === 'http' ? startSignedIn() : Promise.resolve();
+    signedIn.then(() => Promise.all([loadSettings(), loadRole()])).then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
   };
   useEffect(() => {
     whenSettingsFail((cause) => toast({ signal: 'err', text: t('settings.notSaved'), detail: toApiError(cause).message, background: true }));
@@ -53,6 +64,7 @@ function Start() {
     return listenForKeys();
   }, []);
   const ready = state === 'ready';
+  const { info } = useSignIn();
   useEffect(() => whenTokenChanges(() => {
     // With another token one may be another person.
     void queryClient.invalidateQueries();
@@ -61,6 +73,7 @@ function Start() {
   // All words are drawn again; settings that are still being kept are not read again.
   if (ready) return <Screens key={language} />;
   if (state === 'wait') return <div aria-busy="true" aria-label={t('app.starting')} />;
+  if (info.provider !== null && (state.code === 'AUTH' || state.code.startsWith('SIGN_IN') || state.code === 'NAME_TAKEN' || state.code === 'PROVIDER_UNREACHABLE')) return <SignInPage provider={info.provider} error={state} />;
   return (
     <main className="start">
       <EmptyState title={t(state.code === 'AUTH' ? 'auth.title' : 'app.cannotStart')} text={errorText(state)} actions={<Button variant="primary" icon="retry" onClick={load}>{t('app.tryAgain')}</Button>} />

@@ -23,6 +23,7 @@ import { Banner, Button, Icon, Kbd, keysOf, openScope, showMessages, runAction, 
 import { createWorkflow, importFile, openFile } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
+import { PersonMenu, SessionBanner } from './parts/sign-in.tsx';
 import { showTemplates } from './parts/templates-dialog.tsx';
 import { startTour } from './parts/tour-steps.ts';
 import { hashOf, navigate, parseRoute, type Route } from './router.ts';
@@ -55,10 +56,11 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
         <div className="brand"><Brand /></div>
         {RAIL.map((entry) => <RailLink key={entry.title} on={entry.screens.includes(route.screen)} href={hashOf(entry.route)} icon={entry.icon} title={t(entry.title)} mark={entry.title === 'nav.inbox' ? <OpenTasks /> : entry.title === 'nav.audit' ? <BrokenChain /> : undefined} />)}
         <span className="sp" />
+        <PersonMenu />
         <RailLink on={route.screen === 'help'} href="#/help" icon="book" title={t('nav.help')} />
         <RailLink on={route.screen === 'settings'} href="#/settings" icon="sliders" title={t('nav.settings')} />
       </nav>
-      <div id="content" tabIndex={-1}>{route.screen === 'audit' ? null : <BrokenBanner />}{children}</div>
+      <div id="content" tabIndex={-1}><SessionBanner />{route.screen === 'audit' ? null : <BrokenBanner />}{children}</div>
       <SendsStrip onOpen={(taskId) => navigate({ screen: 'inbox', taskId })} />
       <PaletteHost open={palette} onClose={() => setPalette(false)} />
       <ShortcutSheet open={sheet} onClose={() => setSheet(false)} />

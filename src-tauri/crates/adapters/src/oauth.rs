@@ -11,13 +11,16 @@ mod challenge;
 mod client;
 mod configured;
 mod discovery;
+mod id_token;
 mod net;
+mod openid;
 mod redirect_server;
 mod sign_in_settings;
 mod token;
 
 pub use challenge::Challenge;
 pub use configured::{ConfiguredClient, DeviceSignIn, check as check_client};
+pub use openid::{OpenIdClient, OpenIdProvider, PendingPerson, Person};
 pub use redirect_server::{RedirectPlace, RedirectServer, RedirectVisit};
 pub use sign_in_settings::ToolSignIn;
 pub use token::{Kept, SignedIn};

@@ -30,6 +30,7 @@ pub use commands::{
 pub use dto::Via;
 pub use dto::fitting;
 pub use error::{ApiError, ApiResult, Class};
+pub use host::access::{AccessEnd, NamedPerson, SignedInPerson};
 pub use host::backup::{BackupReport, Restore, RestoreReport, restore};
 pub use host::check_data::{DataFinding, DataReport, DataState, readable_by_others};
 pub use host::metrics;

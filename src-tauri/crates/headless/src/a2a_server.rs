@@ -84,19 +84,15 @@ impl AgentServer {
         Ok(skills)
     }
 
-    /// The card: for everybody who reaches this server, once somebody has offered a workflow.
-    pub(crate) async fn card(&self, only: Option<&str>, parts: &Parts) -> Result<Response, ApiError> {
+    /// The card: for everybody who reaches this server, once somebody has offered a workflow. `base`: the address by which it is asked.
+    pub(crate) async fn card(&self, only: Option<&str>, base: &str) -> Result<Response, ApiError> {
         let skills = self.skills(only).await?;
         if skills.is_empty() {
             let message = "No active workflow is offered as an agent's skill here.";
             let hint = "Switch on 'Offer as an agent's skill' in the Manual start step, and activate the workflow.";
             return Err(ApiError::new(Class::NotFound, "NOT_FOUND", message, hint));
         }
-        // It was checked: it is a name of this server.
-        let authority = parts.uri.authority().map(ToString::to_string);
-        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned);
-        let base = format!("http://{}", host.or(authority).unwrap_or_default());
-        Ok(json_answer(&card::of(&skills, only, &base)))
+        Ok(json_answer(&card::of(&skills, only, base)))
     }
 
     /// One request. Protocol errors are part of the answer; missing permissions are refused as on every route.

@@ -14,6 +14,7 @@ mod plan;
 mod prune;
 mod runs;
 mod secret;
+mod serve;
 mod service;
 mod test;
 mod tools;
@@ -34,6 +35,7 @@ pub(crate) use plan::Plan;
 pub(crate) use prune::Prune;
 pub(crate) use runs::{CheckpointFormat, Runs};
 pub(crate) use secret::{Grant, OAuth, Secret, SecretKey, SecretKind};
+pub(crate) use serve::{People, Serve, ServeSignIn};
 pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use test::Test;
 pub(crate) use tools::{SignIn, Statement, Tools};
@@ -298,10 +300,20 @@ pub(crate) enum Command {
     #[command(
         after_help = "Prints {\"url\":…,\"tokenFile\":…} when ready. The token file holds one token per line: TOKEN \
                       (builder), or ROLE TOKEN, or ROLE TOKEN NAME. A role is builder, operator or viewer; NAME is \
-                      the owner of the token.\n\nExample:\n  signalbox serve \
-                      --addr 127.0.0.1:9160 --ui"
+                      the owner of the token. With --tls-cert it speaks HTTPS; with --oidc-issuer people sign in by their \
+                      identity provider.\n\nExamples:\n  signalbox serve --addr 127.0.0.1:9160 --ui\n  signalbox serve --ui --addr \
+                      10.0.0.5:443 --tls-cert server.pem --tls-key server.key --public-url https://signalbox.example.com \
+                      --oidc-issuer https://id.example.com --oidc-client-id signalbox --oidc-role builder=automation --oidc-role \
+                      'viewer=*'"
     )]
-    Serve(Serve),
+    Serve(Box<Serve>),
+    /// Shows and frees the names of people who signed in to a server by an identity provider.
+    #[command(
+        subcommand,
+        after_help = "A person keeps the name of the first sign-in, and nobody else gets it. Free it when somebody else is to have \
+                      it, for example when the account was made anew at the provider.\n\nExample:\n  signalbox people list"
+    )]
+    People(People),
     /// Installs `serve` as a service of this user (systemd), so that active workflows run without the window.
     #[command(subcommand, after_help = "Example:\n  signalbox service install --addr 127.0.0.1:9160")]
     Service(Service),
@@ -690,24 +702,4 @@ pub(crate) enum CatalogCommand {
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Serve {
-    /// Address and port; port 0 chooses a free one.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9160")]
-    pub(crate) addr: std::net::SocketAddr,
-    /// Also serve the web UI.
-    #[arg(long)]
-    pub(crate) ui: bool,
-    /// A folder whose subfolders a builder may grant in the browser; may be given several times. Default: the home folder, for
-    /// browsers on this machine only.
-    #[arg(long = "grant-root", value_name = "DIR")]
-    pub(crate) grant_root: Vec<PathBuf>,
-    /// Token file; default: `serve.token` in the data folder.
-    #[arg(long = "token-file", value_name = "FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Also write each new audit entry to standard output, one line each.
-    #[arg(long = "audit-stdout")]
-    pub(crate) audit_stdout: bool,
 }

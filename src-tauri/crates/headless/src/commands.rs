@@ -19,6 +19,7 @@ pub(crate) mod input;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 pub(crate) mod models;
+pub(crate) mod people;
 pub(crate) mod plan;
 mod prune;
 pub(crate) mod rerun;

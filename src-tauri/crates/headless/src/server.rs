@@ -2,6 +2,7 @@
 //! content type, size, then the route.
 
 mod activity;
+pub(crate) mod address;
 mod answer;
 mod command_route;
 mod connections;
@@ -11,16 +12,21 @@ mod handlers;
 mod hooks;
 mod limits;
 mod openapi;
+pub(crate) mod people;
 mod routes;
+mod sessions;
 mod shapes;
+pub(crate) mod sign_in;
 mod sse;
 mod task_hooks;
+pub(crate) mod tls;
 mod tokens;
 mod types;
 mod ui;
 
 use crate::a2a_server::{AgentServer, Place as AgentPlace};
 use crate::mcp_server::{AuthorServer, HttpTools, McpServer};
+use address::PublicUrl;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
@@ -29,13 +35,15 @@ use connections::RequestGuard;
 use guard::Names;
 use limits::Limits;
 use routes::Access;
+use sign_in::SignIn;
 use signalbox_app::dto::CallerRole;
 use signalbox_app::{ApiError, App, Caller, Class, Followers};
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tls::ServedCertificate;
 use tokens::Tokens;
 use tokio::time::{Instant, timeout_at};
 
@@ -70,6 +78,18 @@ pub(crate) struct Server {
     pub(crate) author: HttpTools<AuthorServer>,
     /// Active workflows as skills of an agent.
     agent: Arc<AgentServer>,
+    /// Who signs people in.
+    pub(crate) sign_in: Option<Arc<SignIn>>,
+}
+
+/// How a server is to be.
+pub(crate) struct Settings {
+    pub(crate) addr: SocketAddr,
+    pub(crate) token_file: PathBuf,
+    pub(crate) ui: bool,
+    pub(crate) certificate: Option<Arc<ServedCertificate>>,
+    /// The address for people; that of `addr` when absent.
+    pub(crate) public: Option<PublicUrl>,
 }
 
 /// A server that listens but does not answer yet.
@@ -78,12 +98,16 @@ pub(crate) struct Bound {
     pub(crate) addr: SocketAddr,
     /// For the address with token.
     pub(crate) token: Option<String>,
+    /// The address for people.
+    pub(crate) public: PublicUrl,
     listener: tokio::net::TcpListener,
-    server: Arc<Server>,
+    tls: Option<connections::Tls>,
+    server: Server,
 }
 
 /// Opens the port and the token file.
-pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui: bool) -> Result<Bound, ApiError> {
+pub(crate) async fn bind(app: Arc<App>, settings: Settings) -> Result<Bound, ApiError> {
+    let Settings { addr, token_file, ui, certificate, public } = settings;
     let refuse = |code: &str, message: String, hint: &str| ApiError::new(Class::BadRequest, code, message, hint);
     if addr.ip().is_unspecified() {
         let message = format!("{addr} would listen on every network of this machine.");
@@ -97,7 +121,7 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
             "Build the UI first (cd ui && npm ci && npm run build), then build signalbox again.",
         ));
     }
-    let (tokens, token) = Tokens::open(token_file)
+    let (tokens, token) = Tokens::open(&token_file)
         .map_err(|why| refuse("BAD_TOKEN_FILE", format!("{why}."), "Fix or delete the token file."))?;
     let listener = connections::listen(addr).map_err(|error| {
         refuse(
@@ -109,16 +133,28 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
     let addr = listener.local_addr().map_err(|error| {
         ApiError::unavailable("NO_ADDRESS", format!("The port could not be determined: {error}."), "Try again.")
     })?;
-    let local = addr.ip().is_loopback();
+    let is_tls = certificate.is_some();
+    let public = public.or_else(|| PublicUrl::of(addr, is_tls)).ok_or_else(|| {
+        refuse("BAD_ADDRESS", format!("{addr} is no address of a server."), "Use one like 127.0.0.1:9160.")
+    })?;
+    // Behind a proxy requests of others come from this machine, too.
+    let local = addr.ip().is_loopback() && public.is_here();
+    let tls = match certificate {
+        None => None,
+        Some(certificate) => {
+            let acceptor = tls::acceptor(certificate).map_err(|why| refuse("BAD_TLS", format!("{why}."), ""))?;
+            Some(connections::Tls { acceptor, base: public.base() })
+        }
+    };
     let limits = Limits::of_this_process();
     let followers = sse::followers(&app);
     let tools = HttpTools::new(McpServer::new(Arc::clone(&app), None), BODY_LIMIT);
     let author = HttpTools::new(AuthorServer::new(Arc::clone(&app), None), BODY_LIMIT);
     let agent = Arc::new(AgentServer::new(Arc::clone(&app)));
-    let server = Arc::new(Server {
+    let server = Server {
         followers,
         app,
-        names: Names::of(addr),
+        names: Names::of(addr, is_tls, &public),
         tokens,
         ui,
         local,
@@ -127,16 +163,34 @@ pub(crate) async fn bind(app: Arc<App>, addr: SocketAddr, token_file: &Path, ui:
         tools,
         author,
         agent,
-    });
-    Ok(Bound { addr, token, listener, server })
+        sign_in: None,
+    };
+    Ok(Bound { addr, token, public, listener, tls, server })
 }
 
 impl Bound {
     /// Answers until `stop` is done; then streams of events get a moment to end.
     pub(crate) async fn serve(self, stop: impl Future<Output = ()>) {
-        let limits = self.server.limits.clone();
-        let handle = move |request| handle(Arc::clone(&self.server), request);
-        connections::serve(self.listener, limits, handle, stop, GRACE).await;
+        let (limits, server) = (self.server.limits.clone(), Arc::new(self.server));
+        let watch = server
+            .sign_in
+            .as_ref()
+            .map(|sign_in| tokio::spawn(Arc::clone(sign_in).watch(Arc::clone(&server.app))).abort_handle());
+        let handle = move |request| handle(Arc::clone(&server), request);
+        connections::serve(self.listener, limits, self.tls, handle, stop, GRACE).await;
+        if let Some(watch) = watch {
+            watch.abort();
+        }
+    }
+
+    /// People sign in by a provider from here on.
+    pub(crate) fn set_sign_in(&mut self, sign_in: SignIn) {
+        self.server.sign_in = Some(Arc::new(sign_in));
+    }
+
+    /// Names and roles of the tokens.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = &tokens::Holder> {
+        self.server.tokens.holders()
     }
 }
 
@@ -209,13 +263,16 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     if method == Method::GET && path == signalbox_app::SIGN_IN_CALLBACK {
         return Ok(signed_in(&server.app, request.uri().query().unwrap_or_default()).await);
     }
+    if let Some(place) = sign_in::Place::of(&path) {
+        return sign_in::handle(server, place, request).await;
+    }
     let agent = AgentPlace::of(&path);
     // A card is for everybody who reaches this server: it says how the agent is asked, and that a token is needed.
     if method == Method::GET
         && let Some(AgentPlace::Card(skill)) = &agent
     {
-        let (parts, _) = request.into_parts();
-        return server.agent.card(skill.as_deref(), &parts).await;
+        let base = server.names.base_of(request.uri(), request.headers()).unwrap_or_default();
+        return server.agent.card(skill.as_deref(), &base).await;
     }
     if server.ui
         && found.is_none()
@@ -224,11 +281,22 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     {
         return Ok(file);
     }
-    let holder = guard::holder(&server.tokens, request.headers())?;
+    let (holder, session) = guard::holder(server, request.headers())?;
     if let Some(under_way) = under_way {
         under_way.belongs_to(&holder.name)?;
     }
     let caller = Caller::http(holder.role, server.local, &holder.name);
+    let response = answer_to_caller(server, caller, request).await?;
+    Ok(match session {
+        Some(session) => sessions::until_end(response, &session),
+        None => response,
+    })
+}
+
+/// A request of somebody who is known.
+async fn answer_to_caller(server: &Arc<Server>, caller: Caller, request: Request) -> Result<Response, ApiError> {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (found, agent) = (routes::find(&method, &path), AgentPlace::of(&path));
     if path == MCP || path == AUTHOR {
         if path == AUTHOR {
             caller.require(CallerRole::Builder)?;

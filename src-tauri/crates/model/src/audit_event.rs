@@ -207,6 +207,20 @@ events! {
     PlanProposed = "PLAN_PROPOSED",
     /// A person saved a drafted workflow.
     PlanAccepted = "PLAN_ACCEPTED",
+    /// A server began to listen.
+    ServerStarted = "SERVER_STARTED",
+    /// A server uses another certificate.
+    ServerCertificateChanged = "SERVER_CERTIFICATE_CHANGED",
+    /// A person signed in to a server by an identity provider.
+    UserSignedIn = "USER_SIGNED_IN",
+    /// Somebody was not let in.
+    UserSignInRefused = "USER_SIGN_IN_REFUSED",
+    /// The session of a person ended.
+    UserSignedOut = "USER_SIGNED_OUT",
+    /// The identity provider gives a person who is signed in another role.
+    UserRoleChanged = "USER_ROLE_CHANGED",
+    /// A person freed the name of somebody who had signed in.
+    PersonForgotten = "PERSON_FORGOTTEN",
     /// A trigger started a run.
     TriggerFired = "TRIGGER_FIRED",
     /// A trigger was due and started no run.

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod driver;
 pub mod files;
 pub mod http;
+pub mod identity_provider;
 pub mod llm;
 pub mod mail_host;
 pub mod message_host;

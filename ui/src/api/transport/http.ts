@@ -28,6 +28,11 @@ export function takeToken(location: Location, history: History, storage: Storage
   return storage.getItem(TOKEN_KEY) ?? '';
 }
 
+export function keepToken(storage: Storage, token: string): void {
+  if (token) storage.setItem(TOKEN_KEY, token);
+  else storage.removeItem(TOKEN_KEY);
+}
+
 /** A cut address is a wrong token, not a crash. */
 function decoded(text: string): string {
   try {
@@ -37,9 +42,19 @@ function decoded(text: string): string {
   }
 }
 
+let onRefused: () => { provider: string | null } = () => ({ provider: null });
+/** Hears of requests that were refused for want of a valid token, and says who signs people in. */
+export function whenRefused(listener: () => { provider: string | null }): void {
+  onRefused = listener;
+}
+
 async function failure(response: Response): Promise<ApiError> {
-  // The host speaks of headers and tokens; a person opened an address.
-  if (response.status === 401) return new ApiError({ code: 'AUTH', message: t('auth.why'), hint: t('auth.now') });
+  if (response.status === 401) {
+    const { provider } = onRefused();
+    if (provider !== null) return new ApiError({ code: 'AUTH', message: t('signIn.endedText'), hint: t('signIn.again', { provider }) });
+    // The host speaks of headers and tokens; a person opened an address.
+    return new ApiError({ code: 'AUTH', message: t('auth.why'), hint: t('auth.now') });
+  }
   const text = await response.text().catch(() => '');
   try {
     const body: unknown = JSON.parse(text);

@@ -111,6 +111,11 @@ impl Net {
         self.exchange(url, None, Body::None).await
     }
 
+    /// Asks for a document with an authorization.
+    pub(super) async fn get_with(&self, url: &Url, authorization: &str) -> Result<Answer, Fault> {
+        self.exchange(url, Some(authorization), Body::None).await
+    }
+
     /// Sends a form; `authorization` goes along as it is.
     pub(super) async fn form(
         &self,

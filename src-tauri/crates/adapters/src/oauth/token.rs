@@ -339,7 +339,7 @@ pub(super) async fn send(
 }
 
 /// RFC 6749, 2.3.1: both are written as in a form before they are joined.
-fn basic(id: &str, secret: &Secret) -> Zeroizing<String> {
+pub(super) fn basic(id: &str, secret: &Secret) -> Zeroizing<String> {
     let written =
         |text: &str| Zeroizing::new(url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>());
     let pair = Zeroizing::new(format!("{}:{}", *written(id), *written(secret.expose())));

@@ -33,6 +33,7 @@ mod mail_servers;
 mod mcp;
 mod mcp_questions;
 mod oauth_secrets;
+mod openid;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]

@@ -430,6 +430,30 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             let way = if by < 0 { "was set back" } else { "jumped ahead (or this machine slept)" };
             format!("The clock {way} by {}", seconds(by.unsigned_abs()))
         }
+        AuditEvent::ServerStarted => format!("{} started the server{}", who(), of("publicUrl")),
+        AuditEvent::ServerCertificateChanged => format!("The server uses another certificate{}", of("sha256")),
+        AuditEvent::UserSignedIn => {
+            format!("{} signed in as {}{}", who(), text(facts, "role").unwrap_or("?"), of("issuer"))
+        }
+        AuditEvent::UserSignInRefused => match text(facts, "person") {
+            Some(name) => format!("{} was not let in{}", person(name), of("reason")),
+            None => format!("A sign-in was refused{}", of("reason")),
+        },
+        AuditEvent::UserSignedOut if text(facts, "reason") == Some("signedOut") => format!("{} signed out", who()),
+        AuditEvent::UserSignedOut => {
+            let name = person(text(facts, "person").unwrap_or("?"));
+            match text(facts, "message") {
+                Some(message) => format!("The session of {name} ended: {message}"),
+                None => format!("The session of {name} expired"),
+            }
+        }
+        AuditEvent::UserRoleChanged => {
+            let word = |key: &str| text(facts, key).unwrap_or("?");
+            format!("{} is {} now, no longer {}", person(word("person")), word("role"), word("before"))
+        }
+        AuditEvent::PersonForgotten => {
+            format!("{} freed the name {}", who(), person(text(facts, "person").unwrap_or("?")))
+        }
         AuditEvent::AuditVerifyFailed => format!("The audit chain is broken{}", of("message")),
     }
 }

@@ -1,6 +1,7 @@
 //! What a process does around the commands: files, the clock, what it sends to addresses that a person named, repeated
 //! background work, housekeeping, metrics, traces.
 
+pub(crate) mod access;
 pub(crate) mod background;
 pub(crate) mod backup;
 pub(crate) mod check_data;

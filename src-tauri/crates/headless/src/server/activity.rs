@@ -7,7 +7,6 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -139,20 +138,39 @@ fn network(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// A connection whose bytes are noticed.
-pub(crate) struct WatchedStream {
-    pub(crate) stream: TcpStream,
-    pub(crate) activity: Arc<Activity>,
+/// A connection whose bytes are noticed: what is read as the peer meant it, what is written as the network takes it.
+pub(crate) struct WatchedStream<S> {
+    stream: S,
+    activity: Arc<Activity>,
+    reads: bool,
+    writes: bool,
 }
 
-impl WatchedStream {
+impl<S> WatchedStream<S> {
+    /// Without TLS.
+    pub(crate) fn plain(stream: S, activity: Arc<Activity>) -> Self {
+        Self { stream, activity, reads: true, writes: true }
+    }
+
+    /// Between TLS and the network.
+    pub(crate) fn below_tls(stream: S, activity: Arc<Activity>) -> Self {
+        Self { stream, activity, reads: false, writes: true }
+    }
+
+    /// Between TLS and the requests.
+    pub(crate) fn above_tls(stream: S, activity: Arc<Activity>) -> Self {
+        Self { stream, activity, reads: true, writes: false }
+    }
+
     fn wrote<T>(&self, polled: Poll<std::io::Result<T>>) -> Poll<std::io::Result<T>> {
-        self.activity.written(polled.is_pending());
+        if self.writes {
+            self.activity.written(polled.is_pending());
+        }
         polled
     }
 }
 
-impl AsyncRead for WatchedStream {
+impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -161,14 +179,14 @@ impl AsyncRead for WatchedStream {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
         let bytes = buffer.filled().get(before..).unwrap_or_default();
-        if !bytes.is_empty() {
+        if self.reads && !bytes.is_empty() {
             self.activity.read(bytes);
         }
         polled
     }
 }
 
-impl AsyncWrite for WatchedStream {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.wrote(polled)

@@ -3,6 +3,7 @@
 
 use super::activity::{Activity, WatchedStream};
 use super::limits::Limits;
+use super::tls;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::response::Response;
@@ -21,10 +22,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
+use tokio_rustls::TlsAcceptor;
 
 /// Headers of one request, and what is read of a body at once.
 const BUFFER: usize = 64 * 1024;
@@ -33,8 +36,17 @@ const STREAMS: u32 = 100;
 /// Connections that may wait to be accepted. The standard 128 are too few for a crowd that comes at once: the system lets
 /// whoever finds no place try again a second later.
 const BACKLOG: u32 = 1_024;
+/// What a peer is told that finds no place where TLS is spoken: a fatal alert, `internal_error` (RFC 8446, 6).
+const TLS_ALERT: &[u8] = &[0x15, 3, 3, 0, 2, 2, 80];
 /// After an error of the system, which has no file to give, for example.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// TLS of the server, and its address for those who come without.
+#[derive(Clone)]
+pub(crate) struct Tls {
+    pub(crate) acceptor: TlsAcceptor,
+    pub(crate) base: String,
+}
 
 /// All open connections.
 #[derive(Debug)]
@@ -188,6 +200,7 @@ pub(crate) fn listen(addr: SocketAddr) -> std::io::Result<TcpListener> {
 pub(crate) async fn serve<H, F>(
     listener: TcpListener,
     limits: Limits,
+    tls: Option<Tls>,
     handle: H,
     stop: impl Future<Output = ()>,
     grace: Duration,
@@ -208,12 +221,12 @@ pub(crate) async fn serve<H, F>(
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&listener, &table, &slots) => accepted,
+            accepted = accept(&listener, &table, &slots, tls.is_some()) => accepted,
         };
         while connections.try_join_next().is_some() {}
         let Some((stream, peer, slot)) = accepted else { continue };
         let place = ConnectionSlot::new(&table, peer.ip(), slot);
-        connections.spawn(one(stream, place, handle.clone(), stopped.clone()));
+        connections.spawn(one(stream, place, tls.clone(), handle.clone(), stopped.clone()));
     }
     drop(listener);
     stopping.send_replace(true);
@@ -228,6 +241,7 @@ async fn accept(
     listener: &TcpListener,
     table: &ConnectionTable,
     slots: &Arc<Semaphore>,
+    is_tls: bool,
 ) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
     let (stream, peer) = match listener.accept().await {
         Ok(accepted) => accepted,
@@ -246,7 +260,7 @@ async fn accept(
     }
     if !table.evict() {
         // As much of it as fits: nobody is waited for.
-        let _ = stream.try_write(full().as_bytes());
+        let _ = if is_tls { stream.try_write(TLS_ALERT) } else { stream.try_write(full().as_bytes()) };
         return None;
     }
     // The one that makes room is dropped at once. The semaphore is never closed.
@@ -266,14 +280,56 @@ fn full() -> String {
     )
 }
 
-/// One connection, until it ends, lets wait too long, or makes room.
-async fn one<H, F>(stream: TcpStream, place: ConnectionSlot, handle: H, mut stopped: watch::Receiver<bool>)
-where
+/// When the connection is to be closed if nothing happens until then.
+async fn over(activity: &Activity, limits: &Limits) {
+    match activity.deadline(limits) {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// One connection: its handshake where TLS is spoken, then its requests.
+async fn one<H, F>(
+    stream: TcpStream,
+    place: ConnectionSlot,
+    tls: Option<Tls>,
+    handle: H,
+    mut stopped: watch::Receiver<bool>,
+) where
     H: Fn(Request) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response> + Send + 'static,
 {
     // Small answers go out at once; without it they only come later.
     let _ = stream.set_nodelay(true);
+    let activity = Arc::clone(&place.activity);
+    let Some(tls) = tls else {
+        return requests(WatchedStream::plain(stream, activity), place, handle, stopped).await;
+    };
+    let mut handshake = pin!(tls::accept(&tls.acceptor, stream, &activity, &tls.base));
+    let accepted = loop {
+        tokio::select! {
+            accepted = handshake.as_mut() => break accepted,
+            () = activity.evicted.notified() => return,
+            // A peer that takes no bytes ends it earlier.
+            () = activity.changed.notified() => {}
+            () = over(&activity, &place.table.limits) => if activity.deadline(&place.table.limits).is_some_and(|deadline| deadline <= Instant::now()) {
+                return;
+            },
+            _ = stopped.changed() => return,
+        }
+    };
+    if let Some(stream) = accepted {
+        requests(WatchedStream::above_tls(stream, Arc::clone(&activity)), place, handle, stopped).await;
+    }
+}
+
+/// The requests of one connection, until it ends, lets wait too long, or makes room.
+async fn requests<S, H, F>(stream: S, place: ConnectionSlot, handle: H, mut stopped: watch::Receiver<bool>)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    H: Fn(Request) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response> + Send + 'static,
+{
     let (table, activity) = (Arc::clone(&place.table), Arc::clone(&place.activity));
     let service = service_fn(|request: Request<Incoming>| {
         let under_way = RequestGuard::new(&table, &activity);
@@ -288,23 +344,15 @@ where
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().max_buf_size(BUFFER);
     builder.http2().max_concurrent_streams(STREAMS);
-    let stream = WatchedStream { stream, activity: Arc::clone(&activity) };
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let mut stops = false;
     loop {
-        let deadline = activity.deadline(&table.limits);
-        let over = async {
-            match deadline {
-                Some(deadline) => sleep_until(deadline).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             // What went wrong on it was its peer's business.
             _ = connection.as_mut() => return,
             () = activity.evicted.notified() => return,
             () = activity.changed.notified() => {}
-            () = over => if activity.deadline(&table.limits).is_some_and(|deadline| deadline <= Instant::now()) {
+            () = over(&activity, &table.limits) => if activity.deadline(&table.limits).is_some_and(|deadline| deadline <= Instant::now()) {
                 return;
             },
             _ = stopped.changed(), if !stops => {

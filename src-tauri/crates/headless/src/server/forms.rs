@@ -4,7 +4,7 @@
 use super::connections::RequestGuard;
 use super::{Server, answer, guard, read_most, ui};
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use serde_json::json;
 use signalbox_app::{ActiveForm, ApiError, Class, Forms};
@@ -75,14 +75,14 @@ pub(crate) async fn answer(
     let looks = method == Method::GET || method == Method::HEAD;
     match place {
         Place::Asset(name) if looks => ui::asset(&name, request.headers()).ok_or_else(no_form),
-        Place::Nowhere if looks => Ok(page(&request, StatusCode::NOT_FOUND)),
+        Place::Nowhere if looks => Ok(page(server, &request, StatusCode::NOT_FOUND)),
         Place::Definition(path) if looks => {
             let form = find(server, path).await?;
             Ok(answer::json(StatusCode::OK, &form.definition()))
         }
         Place::Form(path) if looks => {
             let known = server.forms.forms.find(&server.app, path).await?;
-            Ok(page(&request, if known.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND }))
+            Ok(page(server, &request, if known.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND }))
         }
         Place::Form(path) if method == Method::POST => submit(server, path, request, under_way).await,
         Place::Form(_) => Ok(wrong_method("GET, POST")),
@@ -122,7 +122,7 @@ async fn submit(
 }
 
 /// The same page for every form, and for a path that is none: what it shows comes from the definition.
-fn page(request: &Request, status: StatusCode) -> Response {
+fn page(server: &Server, request: &Request, status: StatusCode) -> Response {
     let Some(mut page) = ui::form_page(request.headers()) else {
         let mut missing =
             answer::text("This program was built without its pages.\n".to_owned(), "text/plain; charset=utf-8");
@@ -133,20 +133,16 @@ fn page(request: &Request, status: StatusCode) -> Response {
     let headers = page.headers_mut();
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if let Some(policy) = policy(request.uri(), request.headers()) {
+    let base = server.names.base_of(request.uri(), request.headers());
+    if let Some(policy) = base.and_then(|base| policy(&base)) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     page
 }
 
 /// As that of the app, and the page can ask nothing of this server but what is below `/forms/`.
-fn policy(uri: &Uri, headers: &HeaderMap) -> Option<HeaderValue> {
-    // It has been compared with the names of this server.
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok())
-        .or_else(|| uri.authority().map(|name| name.as_str()))?;
-    HeaderValue::from_str(&ui::CSP.replace("connect-src 'self'", &format!("connect-src http://{host}/forms/"))).ok()
+fn policy(base: &str) -> Option<HeaderValue> {
+    HeaderValue::from_str(&ui::CSP.replace("connect-src 'self'", &format!("connect-src {base}/forms/"))).ok()
 }
 
 fn no_form() -> ApiError {

@@ -3,20 +3,31 @@
 use axum::http::{HeaderMap, Method, Uri, header};
 use signalbox_app::{ApiError, Class};
 
-use super::tokens::{Holder, Tokens};
+use super::Server;
+use super::address::{PublicUrl, scheme};
+use super::sessions::Session;
+use super::tokens::Holder;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
-/// Names under which this server may be addressed.
+/// Names under which this server may be addressed, each with its scheme.
 #[derive(Debug)]
-pub(crate) struct Names(Vec<String>);
+pub(crate) struct Names(Vec<(&'static str, String)>);
 
 impl Names {
-    /// Of an address that was bound.
-    pub(crate) fn of(addr: std::net::SocketAddr) -> Self {
-        let port = addr.port();
+    /// Of an address that was bound, and of the one for people.
+    pub(crate) fn of(addr: SocketAddr, is_tls: bool, public: &PublicUrl) -> Self {
+        let (port, own) = (addr.port(), scheme(is_tls));
         let mut names = vec![addr.to_string()];
         if addr.ip().is_loopback() {
             names.extend([format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")]);
         }
+        // The usual port is not written.
+        if let Some(here) = PublicUrl::of(addr, is_tls) {
+            names.extend(here.names());
+        }
+        let mut names: Vec<_> = names.into_iter().map(|name| (own, name)).collect();
+        names.extend(public.names().into_iter().map(|name| (scheme(public.is_https()), name)));
         Self(names)
     }
 
@@ -30,7 +41,8 @@ impl Names {
         };
         // HTTP/2 has its `:authority` there, HTTP/1.1 the host of a request line in absolute form.
         let authority = uri.authority();
-        let of_this_kind = uri.scheme_str().is_none_or(|scheme| scheme.eq_ignore_ascii_case("http"));
+        let of_this_kind =
+            uri.scheme_str().is_none_or(|given| self.0.iter().any(|(own, _)| own.eq_ignore_ascii_case(given)));
         if authority.is_some_and(|name| !self.knows(name.as_str())) || !of_this_kind {
             return refused("The address in the request line");
         }
@@ -44,8 +56,10 @@ impl Names {
             return refused("The Host header");
         }
         for origin in headers.get_all(header::ORIGIN) {
-            let origin = origin.to_str().unwrap_or_default();
-            if !origin.strip_prefix("http://").is_some_and(|name| self.knows(name)) {
+            let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+            if !origin.is_some_and(|(scheme, name)| {
+                self.0.iter().any(|(own, known)| *own == scheme && known.eq_ignore_ascii_case(name))
+            }) {
                 return Err(ApiError::new(
                     Class::Forbidden,
                     "BAD_ORIGIN",
@@ -58,26 +72,45 @@ impl Names {
     }
 
     fn knows(&self, name: &str) -> bool {
-        self.0.iter().any(|known| known.eq_ignore_ascii_case(name))
+        self.0.iter().any(|(_, known)| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The address by which a request came that was checked, with its scheme and without a path.
+    pub(crate) fn base_of(&self, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let name = host.or_else(|| uri.authority().map(|name| name.as_str()))?;
+        let (scheme, name) = self.0.iter().rev().find(|(_, known)| known.eq_ignore_ascii_case(name))?;
+        Some(format!("{scheme}://{name}"))
     }
 }
 
-/// Whose the bearer token is.
-pub(crate) fn holder<'a>(tokens: &'a Tokens, headers: &HeaderMap) -> Result<&'a Holder, ApiError> {
+/// The bearer token of a request.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let token = values.next().and_then(|value| value.to_str().ok()).and_then(|value| {
-        let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then_some(token)
-    });
-    match token.and_then(|token| tokens.holder(token)) {
-        Some(holder) if values.next().is_none() => Ok(holder),
-        _ => Err(ApiError::new(
-            Class::Unauthorized,
-            "UNAUTHORIZED",
-            "There is no valid token.",
-            "Send `Authorization: Bearer <token>` with a token of the token file.",
-        )),
+    let (scheme, token) = values.next()?.to_str().ok()?.split_once(' ')?;
+    (scheme.eq_ignore_ascii_case("bearer") && values.next().is_none()).then_some(token)
+}
+
+/// Whose the bearer token is: one of the file, or that of a person who signed in, with the session.
+pub(crate) fn holder(server: &Server, headers: &HeaderMap) -> Result<(Holder, Option<Arc<Session>>), ApiError> {
+    if let Some(holder) = bearer(headers).and_then(|token| server.tokens.holder(token)) {
+        return Ok((holder.clone(), None));
     }
+    let session = session(server, headers)?;
+    let person = session.person();
+    Ok((Holder { role: person.role, name: person.name }, Some(session)))
+}
+
+/// The session of a person who signed in.
+pub(crate) fn session(server: &Server, headers: &HeaderMap) -> Result<Arc<Session>, ApiError> {
+    let sign_in = server.sign_in.as_ref();
+    bearer(headers).and_then(|token| sign_in?.sessions.find(token)).ok_or_else(|| {
+        let hint = match sign_in {
+            Some(_) => "Sign in on the page, or send `Authorization: Bearer <token>` with a token of the token file.",
+            None => "Send `Authorization: Bearer <token>` with a token of the token file.",
+        };
+        ApiError::new(Class::Unauthorized, "UNAUTHORIZED", "There is no valid token.", hint)
+    })
 }
 
 /// A body is JSON, and says so.

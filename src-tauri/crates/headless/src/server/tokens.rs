@@ -22,6 +22,11 @@ pub(crate) struct Holder {
 pub(crate) struct Tokens(Vec<(String, Holder)>);
 
 impl Tokens {
+    /// Whose all of them are.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = &Holder> {
+        self.0.iter().map(|(_, holder)| holder)
+    }
+
     /// Whose token it is.
     pub(crate) fn holder(&self, token: &str) -> Option<&Holder> {
         let hash = sha256_hex(token.as_bytes());

@@ -67,6 +67,7 @@ mod serve;
 #[cfg(target_os = "linux")]
 mod service;
 mod sign_in;
+mod sign_in_people;
 mod sink_servers;
 mod sinks;
 mod start_key;

@@ -237,8 +237,19 @@ const MIME: &str = "\
 const SETTINGS: &str = "\
 # Settings of signalbox-server. After a change: systemctl restart signalbox-server
 
-# Address and port. Requests must name this address in their Host header. Others than 127.0.0.1 are reached without encryption.
+# Address and port. Requests must name this address, or SIGNALBOX_PUBLIC_URL, in their Host header.
 SIGNALBOX_ADDR=127.0.0.1:9160
+
+# HTTPS. The group signalbox must be able to read the key.
+#SIGNALBOX_PUBLIC_URL=https://signalbox.example.com:9160
+#SIGNALBOX_TLS_CERT=/etc/signalbox/server.pem
+#SIGNALBOX_TLS_KEY=/etc/signalbox/server.key
+
+# People sign in by an identity provider (OpenID Connect).
+#SIGNALBOX_OIDC_ISSUER=https://id.example.com
+#SIGNALBOX_OIDC_CLIENT_ID=signalbox
+#SIGNALBOX_OIDC_CLIENT_SECRET_FILE=/etc/signalbox/oidc-secret
+#SIGNALBOX_OIDC_ROLES=builder=team-automation,operator=desk
 
 # More arguments of `signalbox serve`.
 SIGNALBOX_ARGS=--ui

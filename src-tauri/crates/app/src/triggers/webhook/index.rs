@@ -10,6 +10,7 @@ use signalbox_engine::webhook::{KIND, Webhook};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::run_origin::BY_REST;
 use signalbox_model::{Diagnostic, Workflow};
+use signalbox_ports::host::is_localhost;
 use signalbox_runtime::triggers::webhook::{ActiveHook, DeliveryGuard, HookIndex, active_hooks};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -130,8 +131,10 @@ impl App {
     /// run may not reach addresses of this machine.
     pub(crate) fn started_by_request(&self) -> &'static str {
         let is_local = self.hooks.base.get().is_none_or(|base| {
-            let address = base.trim_start_matches("http://").parse::<std::net::SocketAddr>();
-            address.is_ok_and(|address| address.ip().is_loopback())
+            let host = base.split_once("://").map_or(base.as_str(), |(_, host)| host);
+            // A name is one for others, unless it is that of this machine.
+            let named = || is_localhost(host.rsplit_once(':').map_or(host, |(name, _)| name));
+            host.parse::<std::net::SocketAddr>().map_or_else(|_| named(), |address| address.ip().is_loopback())
         });
         if is_local { BY_TRIGGER } else { BY_REST }
     }

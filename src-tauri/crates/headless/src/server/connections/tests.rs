@@ -54,7 +54,7 @@ impl Server {
             }
         };
         let stopped = async move { drop(stopped.await) };
-        let ended = tokio::spawn(serve(listener, limits, handle, stopped, NEVER));
+        let ended = tokio::spawn(serve(listener, limits, None, handle, stopped, NEVER));
         Self { addr, pieces, stop: Some(stop), ended }
     }
 
@@ -200,7 +200,7 @@ async fn a_connection_holds_little_of_a_stream_that_nobody_reads() {
 async fn a_connection_sends_pieces_without_copying_them() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let stream = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
-    let stream = WatchedStream { stream, activity: Activity::new(IpAddr::from([127, 0, 0, 1])) };
+    let stream = WatchedStream::plain(stream, Activity::new(IpAddr::from([127, 0, 0, 1])));
     assert!(tokio::io::AsyncWrite::is_write_vectored(&stream));
 }
 

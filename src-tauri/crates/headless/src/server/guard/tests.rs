@@ -2,7 +2,8 @@ use super::Names;
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 
 fn asked(line: &str, hosts: &[&str], origin: Option<&str>) -> bool {
-    let names = Names::of("127.0.0.1:9160".parse().expect("address"));
+    let addr = "127.0.0.1:9160".parse().expect("address");
+    let names = Names::of(addr, false, &"http://127.0.0.1:9160".parse().expect("an address"));
     let mut headers = HeaderMap::new();
     for host in hosts {
         headers.append(header::HOST, HeaderValue::from_str(host).expect("header"));
@@ -76,4 +77,30 @@ fn the_request_line_names_this_server_too_where_it_names_one() {
     assert!(!asked("http://127.0.0.1:9160/", &["127.0.0.1:9160", "127.0.0.1:9160"], None));
     assert!(!asked("/workflows", &[], None));
     assert!(!asked("/workflows", &["127.0.0.1:9160", "evil.com"], None));
+}
+
+#[test]
+fn the_address_for_people_and_the_usual_port_name_this_server() {
+    let addr = "10.0.0.5:443".parse().expect("address");
+    let names = Names::of(addr, true, &"https://signalbox.example.com".parse().expect("an address"));
+    let check = |host: &str, origin: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_str(host).expect("header"));
+        headers.insert(header::ORIGIN, HeaderValue::from_str(origin).expect("header"));
+        names
+            .check(&Uri::from_static("/workflows"), &headers)
+            .is_ok()
+            .then(|| names.base_of(&Uri::from_static("/"), &headers))
+    };
+    let base = Some(Some("https://signalbox.example.com".to_owned()));
+    assert_eq!(check("signalbox.example.com", "https://signalbox.example.com"), base);
+    assert_eq!(check("10.0.0.5", "https://10.0.0.5"), Some(Some("https://10.0.0.5".to_owned())));
+    for (host, origin) in [
+        ("signalbox.example.com", "http://signalbox.example.com"),
+        ("signalbox.example.com:8443", "https://signalbox.example.com"),
+        ("signalbox.example.com", "https://evil.example.com"),
+        ("localhost", "https://signalbox.example.com"),
+    ] {
+        assert_eq!(check(host, origin), None, "{host} {origin}");
+    }
 }
