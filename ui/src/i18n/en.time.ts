@@ -42,7 +42,7 @@ export const time = {
   'gap.notLoaded': 'Not loaded',
   'gap.card.one': '{n} call not loaded',
   'gap.card.other': '{n} calls not loaded',
-  'gap.cardMore': '{n} calls loaded, more not loaded',
+  'gap.cardMore': '{n}/{of} loaded',
   'gap.cardSome': '{n} of {of} loaded: {state}',
   'gap.startUnknown': 'Start not loaded',
   'gap.endUnknown': 'End not loaded',

@@ -41,7 +41,7 @@ export const time = {
   'gap.roundText': '此迭代不在已加载的事件中。',
   'gap.notLoaded': '未加载',
   'gap.card.other': '{n} 次调用未加载',
-  'gap.cardMore': '已加载 {n} 次调用，其余未加载',
+  'gap.cardMore': '已加载 {n}/{of}',
   'gap.cardSome': '已加载 {of} 次，其中 {n} 次{state}',
   'gap.startUnknown': '开始未加载',
   'gap.endUnknown': '结束未加载',

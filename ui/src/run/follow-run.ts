@@ -79,8 +79,8 @@ export function followRun(runId: string, { fold, ended, parts, onError, wait = p
       pages.push(() => (have && (eventsOf(have, first, last) as RunEvent[] | undefined)) ?? call('run_events', { runId, after: first - 1, limit: last - first + 1 }));
     }
     const read: RunEvent[][] = pages.map(() => []);
-    const left = pages.entries();
-    // Several go through one list: each page is asked for once.
+    // Several go through one list: each page is asked for once. The newest first: the last events of a run hold most of its data, and take longest.
+    const left = [...pages.entries()].toReversed().values();
     const some = async (): Promise<void> => {
       for (const [at, page] of left) {
         if (!open) return;

@@ -31,6 +31,9 @@ function Place({ words, path }: { words: string; path: string | null | undefined
   return <span className="ev-where t2" title={path ? `${plain(words)} (${path})` : undefined}><span className="ell"><Pieces text={end < 0 ? words : words.slice(0, end)} /></span>{end < 0 ? null : <span className="nw"><Pieces text={words.slice(end)} /></span>}</span>;
 }
 
+/** From here on the numbers of events need a wider column. */
+const LONG_NUMBERS = 1_000_000;
+
 export function EventsView({ view, here, onMoment, text, step, where, nameOf, names, selectedSeq, selectedCall, onPick }: {
   view: RunView;
   /** The event after which one looks at the run; null: now. */
@@ -62,7 +65,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, na
   const inOrder = sorting.by === 'seq' && !sorting.down;
   const sort = (by: SortKey) => setSorting((before) => (before.by !== by ? { by, down: false } : before.down ? IN_ORDER : { by, down: true }));
   return (
-    <div className="ev">
+    <div className="ev" style={view.lastSeq < LONG_NUMBERS ? undefined : { '--ev-no': '68px' } as React.CSSProperties}>
       <div className="ev-row ev-head cap" role="group" aria-label={t('events.sort')}>
         {COLUMNS.map((column) => (
           <button key={column.by} type="button" className={`ev-sort ${column.by === 'took' || column.by === 'attempt' ? 'ev-num' : ''}`} aria-pressed={sorting.by === column.by && !inOrder} title={t('events.sortBy', { column: t(column.text) })} onClick={() => sort(column.by)}>

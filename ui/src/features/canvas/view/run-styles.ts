@@ -3,7 +3,7 @@
 import { isKeptAside, isTaken } from '../../../run/run-paths.ts';
 import type { NodeRun, RunView } from '../../../run/run-state.ts';
 import { onlyAsks } from '../../../run/run-location.ts';
-import { formatNumber, t, tn } from '../../../i18n/index.ts';
+import { formatCount, formatNumber, t, tn } from '../../../i18n/index.ts';
 import { shortRunId } from '../../../shared/run-status.tsx';
 import type { Signal } from '../../../kit/signal.tsx';
 
@@ -58,9 +58,10 @@ const toolLine = (tool: string, tells: string | undefined): string => (tells ===
 
 /** Of a step of which not all calls are loaded: what the loaded ones say, and that there are more. */
 function unloadedLine(run: NodeRun): string {
+  const loaded = t('gap.cardMore', { n: formatCount(run.calls), of: formatCount(run.calls + (run.unloaded ?? 0)) });
   if (run.calls === 0 || run.floor === run.state) return tn('gap.card', run.unloaded ?? 0);
-  if (UNDER_WAY.has(run.state) || !run.over) return t('gap.cardMore', { n: formatNumber(run.calls) });
-  return run.over.inState === run.over.of ? t('gap.cardMore', { n: formatNumber(run.calls) }) : t('gap.cardSome', { n: formatNumber(run.over.inState), of: formatNumber(run.over.of), state: many(run.state) });
+  if (UNDER_WAY.has(run.state) || !run.over) return loaded;
+  return run.over.inState === run.over.of ? loaded : t('gap.cardSome', { n: formatNumber(run.over.inState), of: formatNumber(run.over.of), state: many(run.state) });
 }
 
 function lineOf(run: NodeRun, now: number, parent: string | undefined): string | null {
@@ -152,7 +153,7 @@ export function wireState(view: RunView | null, from: string, source: string, ta
     return (state === 'running' && !onlyAsks(view, target)) || state === 'retrying' ? 'live' : 'taken';
   }
   // Where its calls went is not loaded.
-  if (run?.unloaded) return 'plain';
+  if (run?.unloaded) return 'open';
   const settled = (ENDED.has(view.status) && !view.behind) || SETTLED.has(view.nodes[source]?.state ?? 'idle');
   return settled ? 'not-taken' : 'open';
 }
