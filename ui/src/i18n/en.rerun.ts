@@ -29,6 +29,7 @@ export const rerun = {
   'rerun.endsAfterHint': 'This run was started to end after this step. Steps that do not lead to it did not run.',
   'rerun.why.goesOn': 'The run has not ended. Re-run from a step when it has ended or waits for a person.',
   'rerun.why.reading': 'The run is still loading. Re-run from a step when it is complete.',
+  'rerun.why.notLoaded': 'The iterations of this step are not loaded. Load all events in the log first.',
   'rerun.why.iteration': 'Select an iteration: this step ran in more than one.',
   'rerun.title': 'Re-run from {step}',
   'rerun.step': 'Step',

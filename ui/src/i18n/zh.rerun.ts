@@ -29,6 +29,7 @@ export const rerun = {
   'rerun.endsAfterHint': '此运行启动时设定在此步骤之后结束。不通向它的步骤没有运行。',
   'rerun.why.goesOn': '运行尚未结束。请在它结束或等待人员时从某个步骤重新运行。',
   'rerun.why.reading': '运行仍在加载。请在加载完成后从某个步骤重新运行。',
+  'rerun.why.notLoaded': '此步骤的迭代未加载。请先在日志中加载全部事件。',
   'rerun.why.iteration': '请选择一次迭代：此步骤在多次迭代中运行过。',
   'rerun.title': '从 {step} 重新运行',
   'rerun.step': '步骤',

@@ -3,6 +3,9 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, transport, whenTokenChanges } from '../api/client.ts';
 import { toApiError, type ApiError } from '../api/error.ts';
 import { createRunFold, emptyRunView, isTerminal, type RunDefinition, type RunFold, type RunView } from './run-state.ts';
+import type { EventGap } from './event-gap.ts';
+import { bring, eventsOf, firstParts, SIZES, type RunParts, type Sizes } from './run-parts.ts';
+import type { Standing } from './run-fold-skip.ts';
 import type { RunEvent } from '../api/types.ts';
 
 const PAGE = 1000;
@@ -16,11 +19,13 @@ export interface FollowOptions {
   fold: RunFold;
   /** The run has ended with this event: read all of them and do not stay connected. */
   ended?: number | undefined;
+  /** Of a long run only these are read. */
+  parts?: RunParts | undefined;
   onError?(error: ApiError | null): void;
   wait?(ms: number): Promise<void>;
 }
 
-export function followRun(runId: string, { fold, ended, onError, wait = pause }: FollowOptions): Follower {
+export function followRun(runId: string, { fold, ended, parts, onError, wait = pause }: FollowOptions): Follower {
   let open = true;
   let unsubscribe: (() => void) | undefined;
   let failures = 0;
@@ -66,10 +71,38 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
     });
   }
 
+  /** The events from one number to another, those that are at hand without asking. */
+  async function readSpan(from: number, to: number, have: RunParts['have']): Promise<RunEvent[]> {
+    const pages: (() => RunEvent[] | Promise<RunEvent[]>)[] = [];
+    for (let first = from; first <= to; first += PAGE) {
+      const last = Math.min(to, first + PAGE - 1);
+      pages.push(() => (have && (eventsOf(have, first, last) as RunEvent[] | undefined)) ?? call('run_events', { runId, after: first - 1, limit: last - first + 1 }));
+    }
+    const read: RunEvent[][] = pages.map(() => []);
+    // Several go through one list: each page is asked for once. The newest first: the last events of a run hold most of its data, and take longest.
+    const left = [...pages.entries()].toReversed().values();
+    const some = async (): Promise<void> => {
+      for (const [at, page] of left) {
+        if (!open) return;
+        read[at] = await page(); // eslint-disable-line no-await-in-loop
+      }
+    };
+    await Promise.all(Array.from({ length: AHEAD }, some));
+    return read.flat();
+  }
+
+  /** The first and the newest events. When what lies between cannot be left out, all of them are read from here on. */
+  async function readParts({ known, head, from, to, have }: RunParts): Promise<void> {
+    const [first, newest] = await Promise.all([readSpan(1, head, have), readSpan(from, to, have)]);
+    if (open && fold.view.lastSeq === 0) bring(fold, first, newest, known);
+  }
+
   /** Of one that has ended: what is missing is asked for until it is here. */
   async function readUp(upTo: number): Promise<void> {
     try {
-      await readAll(upTo);
+      if (parts && fold.view.lastSeq === 0) await readParts(parts);
+      if (!open) return;
+      if (fold.view.gap === undefined || fold.view.lastSeq < upTo) await readAll(upTo);
       if (open && failures > 0) onError?.(null);
     } catch (cause) {
       if (!open) return;
@@ -117,7 +150,23 @@ export function followRun(runId: string, { fold, ended, onError, wait = pause }:
     unsubscribe = stop;
   }
 
+  /** Of a long run that goes on: its parts, and then what comes. */
+  async function begin(some: RunParts): Promise<void> {
+    try {
+      await readParts(some);
+      if (!open) return;
+      if (failures > 0) onError?.(null);
+      connect();
+    } catch (cause) {
+      if (!open) return;
+      onError?.(toApiError(cause));
+      await rest();
+      if (open) await begin(some);
+    }
+  }
+
   if (ended !== undefined) void readUp(ended);
+  else if (parts) void begin(parts);
   else connect();
   return {
     stop() {
@@ -139,11 +188,37 @@ const REST = 3;
 /** While one that has ended is read, only how far it is says something. */
 const REST_READING = 9;
 
-/** The view of a run, drawn as often as there is time for it. `ended`: the last event of a run that has ended. */
-export function useRunView(runId: string | null, definition: RunDefinition | undefined, ended?: number): { view: RunView | null; error: ApiError | null; fold: RunFold | null } {
+/** What of a long run is not loaded, and how it is. */
+export interface Loading {
+  gap: EventGap;
+  /** More is on the way. */
+  busy: boolean;
+  /** One more page before the newest events. */
+  earlier(): void;
+  /** Everything from this event on. */
+  from(seq: number): void;
+  all(): void;
+}
+
+interface Options {
+  /** The last event of a run that has ended. */
+  ended?: number | undefined;
+  /** How the run stands: a long one is then read in part. */
+  known?: Standing | undefined;
+  sizes?: Sizes;
+}
+
+interface Followed { view: RunView | null; error: ApiError | null; fold: RunFold | null; loading: Loading | null }
+
+/** The view of a run, drawn as often as there is time for it. */
+export function useRunView(runId: string | null, definition: RunDefinition | undefined, { ended, known, sizes = SIZES }: Options = {}): Followed {
   const [held, setHeld] = useState<RunFold | null>(null);
   const [view, setView] = useState<RunView | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
+  // What is asked for in place of what is read at first; null: all of it.
+  const [asked, setAsked] = useState<{ runId: string; parts: RunParts | null } | null>(null);
+  const wanted = asked && asked.runId === runId ? asked : null;
+  const shown = useRef<RunFold | null>(null);
   // Until the first event, and in the drawing in which the run changes, there is an empty one: never that of another run.
   const none = useMemo(() => (runId === null ? null : emptyRunView(runId)), [runId]);
   const drawing = useRef({ began: 0, next: 0 });
@@ -153,29 +228,51 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     drawing.current.next = now + Math.min(LATEST_MS, (now - drawing.current.began) * (ended === undefined ? REST : REST_READING));
   }, [view, ended]);
   useEffect(() => {
+    const parts = wanted ? wanted.parts ?? undefined : firstParts(known, sizes);
     setError(null);
-    setView(null);
-    setHeld(null);
+    // More of the same run takes the place of what is shown when it is here.
+    const keeps = wanted?.parts != null && shown.current?.view.runId === runId;
+    const show = (fold: RunFold | null): void => {
+      shown.current = fold;
+      setHeld(fold);
+      setView(null);
+    };
+    if (!keeps) show(null);
     if (runId === null) return undefined;
     const fold = createRunFold(runId, definition);
-    setHeld(fold);
+    if (!keeps) show(fold);
     drawing.current.next = 0;
     let frame = 0;
     const unlisten = fold.subscribe(() => {
       frame ||= window.setTimeout(() => {
         frame = 0;
         drawing.current.began = performance.now();
+        shown.current = fold;
+        setHeld(fold);
         setView(fold.view);
       }, Math.max(DRAW_MS, drawing.current.next - performance.now()));
     });
-    const follower = followRun(runId, { fold, ended, onError: setError });
+    const follower = followRun(runId, { fold, ended, parts, onError: setError });
     return () => {
       follower.stop();
       unlisten();
       window.clearTimeout(frame);
     };
-    // The definition belongs to the run and does not change with it.
-  }, [runId, ended]); // eslint-disable-line react/exhaustive-deps
+    // The definition belongs to the run and does not change with it; how the run stood is asked for once.
+  }, [runId, ended, wanted]); // eslint-disable-line react/exhaustive-deps
   const mine = view !== null && view.runId === runId;
-  return { view: mine ? view : none, error, fold: held?.view.runId === runId ? held : null };
+  const gap = mine ? view.gap : undefined;
+  // What was asked for takes its place with another fold.
+  const busy = wanted?.parts != null && gap !== undefined && wanted.parts.from <= gap.to;
+  const loading = useMemo<Loading | null>(() => {
+    if (gap === undefined || known === undefined || runId === null) return null;
+    const from = (seq: number): void => {
+      const now = shown.current?.view;
+      if (!now) return;
+      if (seq <= sizes.head + 1) setAsked({ runId, parts: null });
+      else setAsked({ runId, parts: { known, head: sizes.head, from: seq, to: Math.max(known.lastSeq, now.lastSeq), have: { events: now.events, gap: now.gap } } });
+    };
+    return { gap, busy, from, earlier: () => from(gap.to - sizes.page + 1), all: () => setAsked({ runId, parts: null }) };
+  }, [gap, busy, runId, known, sizes]);
+  return { view: mine ? view : none, error, fold: held?.view.runId === runId ? held : null, loading };
 }

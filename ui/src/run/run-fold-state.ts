@@ -1,7 +1,9 @@
 // What a fold keeps while it goes through the events, and how its objects are copied before they change.
 
+import type { EventGap } from './event-gap';
 import { PersistentList, PersistentMap } from './persistent-list';
-import { CONTAINERS, readPath, slotKey, stepAt, Sum, type LoopRun, type ReadPath } from './run-paths';
+import { CONTAINERS, isWorse, readPath, slotKey, stepAt, Sum, type LoopRun, type ReadPath } from './run-paths';
+import type { Skipped } from './run-fold-skip';
 import type { CallCard, CardStatus, NodeRun, OpenTask, RunDefinition, RunError, RunEventLike, RunStatus, RunStop, Spent } from './run-types';
 import type { Breakpoint } from '../api/types';
 
@@ -47,6 +49,10 @@ export interface FoldState {
   paths: Map<string, ReadPath>;
   /** Shared by all forks. */
   events: RunEventLike[];
+  /** Which events are not in `events`; shared by all forks. */
+  layout: { gap?: EventGap };
+  /** This state is behind the gap. */
+  skipped?: Skipped;
   cards: PersistentList<CallCard>;
   /** Step → its cards; shared by all forks: it names cards that one of them may not have. */
   callsOf: Map<string, number[]>;
@@ -103,6 +109,7 @@ export function freshState(runId: string, definition?: RunDefinition): FoldState
     busy: new Set(),
     paths: new Map(),
     events: [],
+    layout: {},
     cards: new PersistentList(),
     callsOf: new Map(),
     changed: new Set(),
@@ -230,7 +237,11 @@ export function sumUp(s: FoldState): void {
     changed.add(run.id);
   }
   s.touched.clear();
-  for (const id of changed) Object.assign(node(s, id), s.sums.get(id)?.whole(node(s, id)));
+  for (const id of changed) {
+    const run = node(s, id);
+    Object.assign(run, s.sums.get(id)?.whole(run));
+    if (run.floor && isWorse(run.floor, run.state)) run.state = run.floor;
+  }
 }
 
 /** Paths that are remembered: more than one batch has. */
@@ -317,12 +328,12 @@ export function loopBegins(s: FoldState, id: string, path: string | null | undef
 export function loopEnds(s: FoldState, id: string, path: string | null | undefined): void {
   const key = slotKey(id, path);
   const loop = s.loops.get(key);
-  if (loop && loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
+  if (loop && !loop.lost && loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
 }
 
 /** The run has ended, and all its loops with it. */
 export function allLoopsEnd(s: FoldState): void {
-  for (const [key, loop] of s.loops) if (loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
+  for (const [key, loop] of s.loops) if (!loop.lost && loop.total !== loop.seen) s.loops.set(key, { ...loop, total: loop.seen });
 }
 
 export function variables(s: FoldState): Fields {

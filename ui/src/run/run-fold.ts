@@ -4,6 +4,7 @@ import { plain } from '../text/letters.ts';
 import type { PersistentMap } from './persistent-list';
 import { applyDebug } from './run-fold-debug';
 import { keepLeft } from './run-fold-kept';
+import { looseCall } from './run-fold-skip';
 import { applyPeople } from './run-fold-tasks';
 import { applySaid } from './run-fold-progress';
 import { isObject, isQuestion } from '../json/json';
@@ -174,6 +175,7 @@ function close(s: FoldState, card: CallCard, event: RunEventLike, ms: number, st
   const run = node(s, card.nodeId, card.path);
   run.open = Math.max(0, run.open - 1);
   run.durationMs += card.durationMs;
+  if (card.startUnknown) card.durationMs = undefined;
   run.endedAt = event.ts;
   if (run.kind === 'flow.loop') loopEnds(s, card.nodeId, card.path);
   run.dueMs = undefined;
@@ -199,7 +201,7 @@ function settle(s: FoldState, run: NodeRun): void {
 const count = (map: PersistentMap<number>, key: string, by: number): void => void map.set(key, Math.max(0, (map.get(key) ?? 0) + by));
 
 function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
-  const card = cardOf(s, event);
+  const card = cardOf(s, event) ?? looseCall(s, event, ms);
   if (!card) return;
   const partly = (card.itemErrors?.length ?? 0) > 0;
   const run = close(s, card, event, ms, partly ? 'handled' : 'done');
@@ -220,7 +222,7 @@ function stepDone(s: FoldState, event: RunEventLike, ms: number, payload: Fields
 
 /** A person is asked whether a tool may be called: nothing has failed, and no wire leads on. */
 function stepAsks(s: FoldState, event: RunEventLike, ms: number, error: RunError | undefined): void {
-  const card = cardOf(s, event);
+  const card = cardOf(s, event) ?? (error && looseCall(s, event, ms));
   if (!card || !error) return;
   card.error = error;
   card.question = true;
@@ -229,7 +231,7 @@ function stepAsks(s: FoldState, event: RunEventLike, ms: number, error: RunError
 }
 
 function stepError(s: FoldState, event: RunEventLike, ms: number, error: RunError | undefined): void {
-  const card = cardOf(s, event);
+  const card = cardOf(s, event) ?? (error && looseCall(s, event, ms));
   if (!card || !error) return;
   s.errors++;
   const code = error.details?.['code'];
@@ -315,7 +317,7 @@ function errorHandled(s: FoldState, event: RunEventLike, payload: Fields): void 
 }
 
 function stepInterrupted(s: FoldState, event: RunEventLike, ms: number, payload: Fields): void {
-  const card = cardOf(s, event);
+  const card = cardOf(s, event) ?? looseCall(s, event, ms);
   if (!card || card.endSeq !== undefined) return;
   card.effectUnknown = payload['effect'] === 'unknown';
   const run = close(s, card, event, ms, 'interrupted');
@@ -391,7 +393,7 @@ function markSkipped(s: FoldState): void {
   for (const edge of s.definition?.edges ?? []) ways.set(edge.to, [...(ways.get(edge.to) ?? []), edge.from]);
   const dead = (from: string): boolean => {
     const source = s.nodes[from.slice(0, from.lastIndexOf('.'))];
-    return source?.state === 'skipped' || isKeptAside(source, from) || ((source?.state === 'done' || source?.state === 'handled') && !isTaken(source, from, s.ports));
+    return source?.state === 'skipped' || isKeptAside(source, from) || ((source?.state === 'done' || source?.state === 'handled') && !source.unloaded && !isTaken(source, from, s.ports));
   };
   const frameEnded = (id: string): boolean => {
     const state = s.nodes[s.definition?.nodes[id]?.parent ?? '']?.state;
@@ -405,6 +407,11 @@ function markSkipped(s: FoldState): void {
   for (let more = true; more;) {
     more = false;
     for (const [id, known] of Object.entries(s.nodes)) {
+      if (known.state === 'unreached' && s.skipped?.left.has(id)) {
+        node(s, id).state = 'skipped';
+        more = true;
+        continue;
+      }
       if (known.state !== 'unreached' || !(whole || frameEnded(id) || ways.get(id)?.every(dead))) continue;
       // What an empty loop leads to ran with nothing, and a step without items tells nothing (SEMANTICS 11).
       const ran = whole && ways.get(id)?.some((from) => {

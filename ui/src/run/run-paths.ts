@@ -100,10 +100,14 @@ export interface LoopRun {
   total: number | null;
   /** iterations that have begun: 1 more than the highest */
   seen: number;
+  /** It ended among events that are not loaded: how often it went round is not known. */
+  lost?: boolean;
 }
 
 // The worst first: what needs a person or is wrong is seen from outside, then what goes on.
 const WORST: readonly NodeRunState[] = ['failed', 'asks', 'retrying', 'waiting', 'running', 'cancelled', 'handled', 'done', 'kept', 'skipped', 'unreached', 'idle'];
+
+export const isWorse = (a: NodeRunState, b: NodeRunState): boolean => WORST.indexOf(a) < WORST.indexOf(b);
 
 /** So many are remembered by state: when all of them went on, nothing is said of the others rather than something old. */
 const NEWEST = 8;
@@ -293,6 +297,9 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
   const nodes: Record<string, NodeRun> = { ...view.nodes };
   const narrowed = new Map<string, readonly string[]>();
   const still: string[] = [];
+  /** Outer loops of which something is loaded there, and steps that nothing is loaded of. */
+  const loaded = new Set<string>();
+  const absent: [id: string, loop: string][] = [];
   for (const id of Object.keys(definition.nodes)) {
     const around = loopsOf(definition, id);
     if (!around.some((loop) => choice[loop] !== undefined)) continue;
@@ -304,8 +311,15 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
     const known = view.nodes[id];
     const rest: NodeRun = { id, kind: known?.kind, title: known?.title, state: 'idle', attempt: 0, itemsIn: 0, itemsOut: 0, durationMs: 0, calls: 0, open: 0 };
     nodes[id] = runs.length > 0 ? sumOf(rest, runs) : rest;
-    if (runs.length === 0) still.push(id);
+    if (runs.length > 0) loaded.add(around[0] as string);
+    else absent.push([id, around[0] as string]);
     narrowed.set(id, keys);
+  }
+  for (const [id, loop] of absent) {
+    const unloaded = loaded.has(loop) ? undefined : view.nodes[id]?.unloaded;
+    // An iteration that is not loaded: what was in it is not known.
+    if (unloaded !== undefined) nodes[id] = { ...(nodes[id] as NodeRun), unloaded };
+    else still.push(id);
   }
   const ports = Object.fromEntries(Object.entries(view.ports).map(([port, whole]) => {
     const dot = port.lastIndexOf('.');

@@ -4,7 +4,9 @@
 // A view of the past (`fold.at`) has calls and slots of its own, as they were.
 
 import { CallTable } from './call-table';
+import { isInGap, placeOf } from './event-gap';
 import { applyEvent } from './run-fold';
+import { skipTo } from './run-fold-skip';
 import { finish, fork, freshState, type FoldState } from './run-fold-state';
 import { EVERY, inChoice } from './run-paths';
 import type { ApplyResult, CallCard, RunDefinition, RunEventLike, RunFold, RunStatus, RunView } from './run-types';
@@ -30,7 +32,7 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
     kept.push(fork(state));
     if (kept.length <= MOST_KEPT) return;
     every *= 2;
-    kept = kept.filter((one) => one.lastSeq % every === 0);
+    kept = kept.filter((one) => one.lastSeq % every === 0 || one.lastSeq === state.layout.gap?.to);
   }
 
   return {
@@ -41,19 +43,22 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
       return replayed;
     },
     at(seq) {
-      const wanted = Math.max(0, Math.trunc(seq));
+      const { gap } = state.layout;
+      const asked = Math.max(0, Math.trunc(seq));
+      // What was in between is not known: it is as it was before.
+      const wanted = isInGap(gap, asked) ? (gap?.from ?? 1) - 1 : asked;
       if (!(wanted < state.lastSeq)) return view;
       if (past && past.state.lastSeq === wanted) return past.view;
       // The number of kept states is bounded.
       const before = kept.findLast((one) => one.lastSeq <= wanted) as FoldState;
       const from = past && past.state.lastSeq <= wanted && past.state.lastSeq > before.lastSeq ? past.state : before;
       const then = fork(from);
-      for (let at = from.lastSeq; at < wanted; at++) applyEvent(then, state.events[at] as RunEventLike);
+      for (let at = from.lastSeq + 1; at <= wanted; at++) applyEvent(then, state.events[placeOf(gap, at)] as RunEventLike);
       replayed += wanted - from.lastSeq;
       finish(then);
       // Views are told apart by their version, also one of the past from one of now.
       then.version = -1 - wanted;
-      const last = state.events[wanted - 1] ?? state.events[0];
+      const last = state.events[placeOf(gap, wanted)] ?? state.events[0];
       past = { state: then, view: snapshot(then, table, Date.parse(last?.ts ?? '')) };
       return past.view;
     },
@@ -84,6 +89,11 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
         for (const listener of listeners) listener();
       }
       return result;
+    },
+    skip(to, tail, known) {
+      if (to <= state.lastSeq) return;
+      skipTo(state, { from: state.lastSeq + 1, to }, tail, known);
+      kept.push(fork(state));
     },
     subscribe(listener) {
       listeners.add(listener);
@@ -155,6 +165,7 @@ function snapshot(state: FoldState, table: CallTable, moment?: number): RunView 
     slotsOf: state.slotsOf,
     loops: state.loops,
     events: state.events,
+    gap: state.layout.gap,
     calls: cards,
     callsOf: state.callsOf,
     table,

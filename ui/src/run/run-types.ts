@@ -1,8 +1,10 @@
 // What a run is to the screens: the events that come, the view that is folded from them. Shapes only; run-state.ts makes them.
 
 import type { CallTable } from './call-table';
+import type { EventGap } from './event-gap';
 import type { ReadonlyList } from './persistent-list';
 import type { Choice, LoopRun } from './run-paths';
+import type { Standing } from './run-fold-skip';
 import type { Breakpoint, CutValue } from '../api/types';
 
 export type RunStatus = 'created' | 'queued' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled';
@@ -91,6 +93,12 @@ export interface NodeRun {
   calls: number;
   /** Calls that have started and not ended. */
   open: number;
+  /** Calls that are not loaded (`gap` of the view): all other numbers here leave them out. */
+  unloaded?: number;
+  /** The worst state of those, where the loaded ones do not tell of it. */
+  floor?: NodeRunState;
+  /** Open calls whose start is not loaded. */
+  lost?: number;
   /** While a call goes on: the end of what its model says, or the name of the tool at work and what it told last. */
   says?: { what: 'text' | 'thinking' | 'tool'; words: string; tells?: string; card: number } | undefined;
   /** Index of the latest card of this node in `view.cards`. */
@@ -268,6 +276,10 @@ export interface CallCard {
   /** `seq`: the event that named it last. */
   files: { path: string; seq: number; sizeBytes?: number }[];
   skippedBecause?: string;
+  /** It began among events that are not loaded: `startedMs` is when it ended. */
+  startUnknown?: boolean;
+  /** It ended among events that are not loaded: `endedMs` is when it began. */
+  endUnknown?: boolean;
   effectUnknown?: boolean;
 }
 
@@ -310,8 +322,10 @@ export interface RunView {
   readonly loops: ReadonlyMap<string, LoopRun>;
   /** The iterations that this view was narrowed to (`viewAt`); `nodes` and `ports` are those of them. */
   readonly choice?: Choice;
-  /** Shared, append-only: see the head of this file. All of them, also in a view of the past. */
+  /** Shared, append-only: see the head of this file. All that are loaded, also in a view of the past. */
   readonly events: readonly RunEventLike[];
+  /** The events that `events` leaves out, also in a view of the past: read by number with `eventAt`. */
+  readonly gap?: EventGap;
   /** One per call, in order of start. */
   readonly calls: ReadonlyList<CallCard>;
   /** Step → its calls, in order of start; in a view of the past also of those that had not begun. */
@@ -362,6 +376,8 @@ export interface RunFold {
   /** The run as it was after an event; as it is now when that is the last one or still to come. */
   at(seq: number): RunView;
   apply(batch: readonly RunEventLike[]): ApplyResult;
+  /** Goes on with the event after `to`. `tail`: what is loaded behind it; `known`: what the host says of the run as it stands. */
+  skip(to: number, tail: readonly RunEventLike[], known: Standing): void;
   /** Called after every batch that changed something. Returns the way to stop. */
   subscribe(listener: () => void): () => void;
 }

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { isTerminal, type RunFold, type RunView } from './run-state.ts';
+import { isInGap } from './event-gap.ts';
 import { callStart, seqAt } from './event-index.ts';
 
 export interface TimeTravel {
@@ -11,6 +12,8 @@ export interface TimeTravel {
   view: RunView;
   /** The event after which one looks; null: now. */
   seq: number | null;
+  /** The moment that was asked for is among events that are not loaded: the run is shown as it is now. */
+  missing: Moment | null;
   go(seq: number | null): void;
   byEvent(by: 1 | -1): void;
   byCall(by: 1 | -1): void;
@@ -56,21 +59,28 @@ export function useTimeTravel({ now, fold, at, step, onSettled }: Options): Time
   const last = now?.lastSeq ?? 0;
   const reached = now && (isTerminal(now.status) || Date.parse(now.events.at(-1)?.ts ?? '') > Date.parse(typeof moment === 'string' ? moment : ''));
   useEffect(() => {
-    if (typeof moment === 'string' && now && reached) setMoment(seqAt(now.events, moment, step));
+    const found = typeof moment === 'string' && now && reached ? seqAt(now.events, moment, step, now.gap) : null;
+    if (found !== null) setMoment(found);
   }, [moment, now, reached, step]);
+  const gap = now?.gap;
+  const missing = useMemo<Moment | null>(() => {
+    if (!now || !gap || moment === null) return null;
+    return (typeof moment === 'number' ? isInGap(gap, moment) : reached && seqAt(now.events, moment, step, gap) === null) ? moment : null;
+    // Later events do not fill the gap.
+  }, [moment, gap, reached, step]); // eslint-disable-line react/exhaustive-deps
 
-  const seq = typeof moment === 'number' && moment < last ? Math.max(1, moment) : null;
+  const seq = typeof moment === 'number' && moment < last && missing === null ? Math.max(1, moment) : null;
   const settled = useRef(onSettled);
   settled.current = onSettled;
   useEffect(() => {
-    // An event that is still to come, or a time that is not found yet, stays in the address.
-    if ((moment !== null && seq === null && !(typeof moment === 'number' && now && isTerminal(now.status))) || (seq ?? undefined) === written.current) return undefined;
+    // An event that is still to come or is not loaded, or a time that is not found yet, stays in the address.
+    if (missing !== null || (moment !== null && seq === null && !(typeof moment === 'number' && now && isTerminal(now.status))) || (seq ?? undefined) === written.current) return undefined;
     pending.current = setTimeout(() => {
       written.current = seq ?? undefined;
       settled.current?.(seq ?? undefined);
     }, SETTLED_MS);
     return () => clearTimeout(pending.current);
-  }, [moment, seq, now]);
+  }, [moment, seq, now, missing]);
 
   const go = useCallback((next: number | null) => setMoment(next === null || next >= (fold?.view.lastSeq ?? 0) ? null : Math.max(1, Math.trunc(next))), [fold]);
   const view = now && fold && seq !== null ? fold.at(seq) : now;
@@ -78,12 +88,15 @@ export function useTimeTravel({ now, fold, at, step, onSettled }: Options): Time
     if (!now || !view) return null;
     const here = seq ?? now.lastSeq;
     return {
-      now, view, seq, go,
-      byEvent: (by) => go(here + by),
+      now, view, seq, missing, go,
+      byEvent: (by) => {
+        const next = here + by;
+        go(gap && isInGap(gap, next) ? (by > 0 ? gap.to + 1 : gap.from - 1) : next);
+      },
       byCall: (by) => {
         const next = callStart(now.calls, here, by);
         go(next ?? (by > 0 ? null : 1));
       },
     };
-  }, [now, view, seq, go]);
+  }, [now, view, seq, missing, gap, go]);
 }

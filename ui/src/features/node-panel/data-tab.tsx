@@ -10,8 +10,9 @@ import { isCut } from '../../json/json.ts';
 import { plain } from '../../text/letters.ts';
 import { Pieces } from '../../code/pieces.tsx';
 import { columnsOf, formatSize, keyOf, schemaOf, sizeOf } from '../../code/value-lines.ts';
-import { formatDateTime, t, tn } from '../../i18n/index.ts';
+import { formatDateTime, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Banner, Button, EmptyState, IconButton, Segmented, Skeleton, TextInput } from '../../kit/index.ts';
+import { LoadMore } from '../../shared/load-more.tsx';
 import { shortRunId } from '../../shared/run-status.tsx';
 import type { StepDataState, StepValues } from './step-data.ts';
 
@@ -63,6 +64,8 @@ function Data({ nodeId, side, state, item, onItem, root, where, portTitles, read
       return <div className="panel-body"><EmptyState title={t('data.none')} text={t('data.noneText')} /></div>;
     case 'not_called':
       return <div className="panel-body"><EmptyState title={t(state.reading ? 'data.notRead' : state.yet ? 'data.notYet' : 'data.notCalled')} text={t(state.reading ? 'data.notReadText' : state.yet ? 'data.notYetText' : 'data.notCalledText')} /></div>;
+    case 'not_loaded':
+      return <div className="panel-body"><EmptyState title={t('gap.step')} text={state.calls === undefined ? t('gap.roundText') : t('gap.stepText', { n: formatNumber(state.calls) })} actions={<LoadMore />} /></div>;
     case 'kept':
       return <div className="panel-body"><EmptyState title={t('data.kept')} text={t('data.keptText')} actions={<KeptFrom runId={state.runId} />} /></div>;
     case 'data':

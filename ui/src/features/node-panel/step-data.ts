@@ -29,6 +29,8 @@ export type StepDataState =
   | { kind: 'none' }
   /** The run on the screen did not call this step; `reading`: as far as its events are read. */
   | { kind: 'not_called'; yet: boolean; reading?: boolean | undefined }
+  /** Its calls are among the events that are not loaded: so many, or those of the iteration that is looked at. */
+  | { kind: 'not_loaded'; calls?: number | undefined }
   /** It was called in the original of this re-run, whose values are too large to be here. */
   | { kind: 'kept'; runId: string }
   | { kind: 'data'; values: StepValues };
@@ -124,6 +126,8 @@ export function useStepData(workflowId: string, nodeId: string, run: RunView | n
       const values = valuesOfCards(run, nodeId, at);
       if (values) return { kind: 'data', values };
       if (stopped && waiting) return { kind: 'data', values: { source: 'waiting', runId: run.runId, startedAt: '', path: waiting.path, input: [{ item: waiting.item ?? 0, data: waiting.input }], output: {}, config: undefined, running: false } };
+      const unloaded = run.nodes[nodeId]?.unloaded ?? 0;
+      if (unloaded > 0) return { kind: 'not_loaded', ...(run.choice ? {} : { calls: unloaded }) };
       if (run.nodes[nodeId]?.state !== 'kept') return { kind: 'not_called', yet: run.behind === true || !isTerminal(run.status), reading: run.behind };
       const kept = valuesKept(run, nodeId);
       if (kept) return { kind: 'data', values: kept };

@@ -12,12 +12,12 @@ export function rerunSteps(document: Workflow, ran: (id: string) => boolean, cat
 }
 
 /** What was kept of the original ran there: it can begin again like what ran here. */
-const hasRun = (run: NodeRun | undefined): boolean => run !== undefined && (run.calls > 0 || run.state === 'kept' || (run.over?.kept ?? 0) > 0);
+const hasRun = (run: NodeRun | undefined): boolean => run !== undefined && (run.calls > 0 || (run.unloaded ?? 0) > 0 || run.state === 'kept' || (run.over?.kept ?? 0) > 0);
 
 export const ranIn = (view: RunView | null) => (id: string): boolean => hasRun(view?.nodes[id]);
 
 /** Where a re-run would begin, or what is in its way. */
-export type RerunPlace = { name: string } | { why: 'goesOn' | 'reading' | 'iteration' };
+export type RerunPlace = { name: string } | { why: 'goesOn' | 'reading' | 'iteration' | 'notLoaded' };
 
 /** The place of a step that is chosen on the canvas: at the top its name; in frames the call whose card is chosen, else where it ran in the
  * iterations that are looked at, when that is one place. Null for what never ran and for recovery steps. */
@@ -37,5 +37,7 @@ export function rerunPlace(view: RunView, document: Workflow, catalog: readonly 
     if (only !== undefined) return { why: 'iteration' };
     only = slotKey(id, run.path);
   }
+  // Other iterations of it may have run, or this one, among the events that are not loaded.
+  if (node.parent && (view.nodes[id]?.unloaded ?? 0) > 0) return { why: only === undefined ? 'notLoaded' : 'iteration' };
   return only === undefined ? null : { name: only };
 }

@@ -77,6 +77,7 @@ function Took({ card }: { card: CallCard }) {
   const open = card.endSeq === undefined;
   const now = useShownNow(open);
   if (open) return <>{formatDuration(Math.max(0, now - card.startedMs))}</>;
+  if (card.startUnknown || card.endUnknown) return <span className="t3">{t(card.startUnknown ? 'gap.startUnknown' : 'gap.endUnknown')}</span>;
   return <>{formatDuration(card.durationMs ?? 0)}</>;
 }
 

@@ -43,7 +43,7 @@ export function CardsView({ view, filter, where, lookOf, sections, selectedCard,
   onPick: (card: number) => void;
 }) {
   const wanted = useDeferredValue(filter);
-  const search = useMemo(() => new CardSearch(), []);
+  const search = useMemo(() => new CardSearch(), [view.table]); // eslint-disable-line react/exhaustive-deps
   const picked = useMemo(() => pickCalls(view, wanted, search, (card) => `${titleText(card, lookOf(card.kind))} ${card.path ? where.words(card.path, card.nodeId) : ''}`, lookOf), [view, wanted, search, lookOf]); // eslint-disable-line react/exhaustive-deps
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

@@ -1,6 +1,7 @@
 // The bottom pane: a run as cards, events or timeline; one choice for all of them and the canvas.
 
 import { use, useCallback, useEffect, useMemo, useState } from 'react';
+import { eventAt } from '../../run/event-gap.ts';
 import { choiceOf, EVERY, readPath, viewAt, type Choice } from '../../run/run-paths.ts';
 import { emptyRunView, isTerminal, type CallCard, type RunEventLike, type RunView } from '../../run/run-state.ts';
 import { statusIn } from '../../run/run-location.ts';
@@ -14,6 +15,7 @@ import type { TimeTravel } from '../../run/time-travel.ts';
 import { CardDetail, type SectionId, type Sections, type Where } from './card.tsx';
 import { CardsView, waitsForRetry, type Look } from './cards-view.tsx';
 import { EventsView } from './events-view.tsx';
+import { GapLine } from './gap-line.tsx';
 import { PathsDialog } from './paths-dialog.tsx';
 import { thinksNow } from './model-output.tsx';
 import { TimelineView } from './timeline-view.tsx';
@@ -96,6 +98,13 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
     };
   }, [runId, slots, calls, callsOf, nameOf, document, onChoose]);
 
+  // With more of the run loaded, its calls have other places.
+  const gap = whole?.gap;
+  const [ofGap, setOfGap] = useState(gap);
+  if (gap !== ofGap) {
+    setOfGap(gap);
+    setPicked(null);
+  }
   const pickedCard = picked === null ? undefined : calls?.at(picked);
   useEffect(() => onPicked?.(pickedCard), [onPicked, pickedCard]);
   useEffect(() => () => onPicked?.(undefined), [onPicked]);
@@ -165,6 +174,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
         ) : null}
       </div>
       {pathsOpen && runView && whole && where.look ? <PathsDialog runId={runView.runId} live={!isTerminal(whole.status)} words={where.words} onLook={(path) => { where.look?.(path); setPathsOpen(false); }} onClose={() => setPathsOpen(false)} /> : null}
+      {begun && whole ? <GapLine now={whole} searching={step !== ALL || (view !== 'timeline' && text.trim() !== '') || (view === 'cards' && errorsOnly)} /> : null}
       {loading ? <div className="ev-none" aria-busy="true"><Skeleton rows={5} /></div> : !begun || !runView ? (
         runView && runView.runId !== '' ? <EmptyState title={t('log.starting')} text={t('log.startingText')} /> : <EmptyState title={t('log.noRun')} text={t('log.noRunText')} />
       ) : view === 'cards' ? (
@@ -190,7 +200,7 @@ function Log({ run: runView, time = null, loading = false, document, selected, o
 function Detail({ view, time, where, seq, card, lookOf, sections, onSelectNode }: {
   view: RunView; time: TimeTravel | null; where: Where; seq: number | null; card: CallCard | undefined; lookOf: (kind: string | undefined) => Look; sections: Sections; onSelectNode: (nodeId: string | undefined) => void;
 }) {
-  const event = seq === null ? undefined : view.events[seq - 1];
+  const event = seq === null ? undefined : eventAt(view, seq);
   if (event) {
     const { runId: _, ...rest } = event;
     return (

@@ -1,6 +1,7 @@
 // The log itself, as a table one can filter and sort. What is not seen is not drawn.
 
 import { useDeferredValue, useMemo, useState } from 'react';
+import { placeOf, sizeOf } from '../../run/event-gap.ts';
 import { isQuestion } from '../../json/json.ts';
 import { slotKey } from '../../run/run-paths.ts';
 import type { RunEventLike, RunView } from '../../run/run-state.ts';
@@ -30,6 +31,9 @@ function Place({ words, path }: { words: string; path: string | null | undefined
   return <span className="ev-where t2" title={path ? `${plain(words)} (${path})` : undefined}><span className="ell"><Pieces text={end < 0 ? words : words.slice(0, end)} /></span>{end < 0 ? null : <span className="nw"><Pieces text={words.slice(end)} /></span>}</span>;
 }
 
+/** From here on the numbers of events need a wider column. */
+const LONG_NUMBERS = 1_000_000;
+
 export function EventsView({ view, here, onMoment, text, step, where, nameOf, names, selectedSeq, selectedCall, onPick }: {
   view: RunView;
   /** The event after which one looks at the run; null: now. */
@@ -56,12 +60,12 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, na
   const call = selectedCall === null ? undefined : view.calls.at(selectedCall);
   // What was chosen in another view is where its call began.
   const chosen = selectedSeq ?? call?.startSeq ?? null;
-  const selected = useMemo(() => (chosen === null ? -1 : order.place(chosen - 1)), [order, chosen]);
+  const selected = useMemo(() => (chosen === null ? -1 : order.place(placeOf(view.gap, chosen))), [order, chosen, view.gap]);
   const eventAt = (place: number): RunEventLike | undefined => view.events[order.at(place) ?? -1];
   const inOrder = sorting.by === 'seq' && !sorting.down;
   const sort = (by: SortKey) => setSorting((before) => (before.by !== by ? { by, down: false } : before.down ? IN_ORDER : { by, down: true }));
   return (
-    <div className="ev">
+    <div className="ev" style={view.lastSeq < LONG_NUMBERS ? undefined : { '--ev-no': '68px' } as React.CSSProperties}>
       <div className="ev-row ev-head cap" role="group" aria-label={t('events.sort')}>
         {COLUMNS.map((column) => (
           <button key={column.by} type="button" className={`ev-sort ${column.by === 'took' || column.by === 'attempt' ? 'ev-num' : ''}`} aria-pressed={sorting.by === column.by && !inOrder} title={t('events.sortBy', { column: t(column.text) })} onClick={() => sort(column.by)}>
@@ -78,7 +82,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, na
           keyOf={String}
           label={t('events.list')}
           selected={selected}
-          reveal={here === null ? selected : order.place(here - 1)}
+          reveal={here === null ? selected : order.place(placeOf(view.gap, here))}
           follow={selected < 0 && here === null && inOrder}
           onSelect={(place) => { const event = eventAt(place); if (event) onPick(event); }}
           onOpen={onMoment && ((place) => { const event = eventAt(place); if (event?.seq != null) onMoment(event.seq); })}
@@ -91,7 +95,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, na
             const attempt = rows.attempt.get(at);
             const seq = event.seq ?? 0;
             return (
-              <div className={`ev-row ${here === null ? '' : seq === here ? 'here' : seq > here ? 'later' : ''}`} aria-current={seq === here ? 'step' : undefined}>
+              <div className={`ev-row ${inOrder && seq - 1 === view.gap?.to ? 'behind-gap' : ''} ${here === null ? '' : seq === here ? 'here' : seq > here ? 'later' : ''}`} aria-current={seq === here ? 'step' : undefined} title={inOrder && seq - 1 === view.gap?.to ? t('gap.here', { n: formatNumber(sizeOf(view.gap)) }) : undefined}>
                 <span className="t3 mono">{formatNumber(seq)}</span>
                 <span className="t2" title={event.ts}>{formatTime(event.ts)}</span>
                 <span className="ell" title={event.stepId ?? undefined}><Pieces text={nameAt(event)} /></span>

@@ -339,7 +339,7 @@ describe('the timeline', () => {
     const now = foldRun(FIRST_EVENTS.slice(0, 2), FIRST);
     const shown = (stands: number | undefined, past: boolean) => {
       const view = past ? { ...foldRun(FIRST_EVENTS.slice(0, 1), FIRST), moment: start } : now;
-      const time = past ? { now, view, seq: 1, go: () => undefined, byEvent: () => undefined, byCall: () => undefined } : null;
+      const time = past ? { now, view, seq: 1, missing: null, go: () => undefined, byEvent: () => undefined, byCall: () => undefined } : null;
       const { container, unmount } = renderWith(<MomentContext value={stands}><DetailLog run={view} time={time} document={FIRST} view="timeline" onSelectNode={() => undefined} /></MomentContext>, { catalog_list: () => [] });
       const took = () => container.querySelector('.tl')?.textContent;
       const first = took();

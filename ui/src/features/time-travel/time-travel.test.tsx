@@ -164,6 +164,13 @@ it('a time finds its event; before the first one it is the first', () => {
   expect([seqAt(events, time(5)), seqAt(events, time(10)), seqAt(events, time(20)), seqAt(events, time(20), 'a'), seqAt(events, time(20), 'd'), seqAt(events, time(25), 'a'), seqAt(events, time(99))]).toEqual([1, 1, 4, 2, 4, 4, 5]);
 });
 
+it('a time among events that are not loaded is not found', () => {
+  const at = (ms: number, seq: number): RunEventLike => ({ runId: 'R', seq, ts: new Date(ms).toISOString(), type: 'x', stepId: 'a' });
+  const events = [at(10, 1), at(20, 2), at(90, 9), at(95, 10)];
+  const gap = { from: 3, to: 8 };
+  expect([5, 20, 50, 90, 99].map((ms) => seqAt(events, new Date(ms).toISOString(), undefined, gap))).toEqual([1, 2, null, 9, 10]);
+});
+
 it('starts of calls are found by halving', () => {
   const calls = folded().view.calls;
   const starts = Array.from({ length: calls.length }, (_, n) => calls.at(n)?.startSeq ?? 0);

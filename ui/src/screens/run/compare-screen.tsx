@@ -168,7 +168,7 @@ function useGraph(a: RunDetails, b: RunDetails, found: Comparison, catalog: Node
   const editor = useMemo(() => createEditor(a.definition, { readOnly: true }), [a.runId]); // eslint-disable-line react/exhaustive-deps
   const [ended] = useState(isTerminal(a.status) ? a.lastSeq : undefined);
   const definition = useMemo(() => titled(a.definition, catalog, a.kept), [a.definition, a.kept, catalog]);
-  const { view: whole } = useRunView(a.runId, definition, ended);
+  const { view: whole } = useRunView(a.runId, definition, { ended });
   const [choice, setChoice] = useState<Choice>(EVERY);
   const view = useMemo(() => whole && viewAt(whole, definition, choice), [whole, definition, choice]);
   const chooseAt = useCallback((path: string) => {
@@ -186,7 +186,7 @@ function useGraph(a: RunDetails, b: RunDetails, found: Comparison, catalog: Node
   // Steps of a file that is called are known by title from the log of a run that came to them.
   const foreign = useMemo(() => found.steps.some((step) => step.path !== undefined && readPath(step.path, definition).foreign), [found, definition]);
   const [endedB] = useState(isTerminal(b.status) ? b.lastSeq : undefined);
-  const { view: wholeB } = useRunView(foreign ? b.runId : null, b.definition, endedB);
+  const { view: wholeB } = useRunView(foreign ? b.runId : null, b.definition, { ended: endedB });
   // A step that only the second run has is named as there.
   const names = useMemo<NameOf>(() => {
     const inA = namesIn(whole, a.definition, (id) => titleOf(a.definition, id, catalog));

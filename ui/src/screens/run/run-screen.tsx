@@ -2,9 +2,11 @@
 import { errorText } from '../../api/error.ts';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { act, queryClient, useCommand, usePermission } from '../../api/queries.ts';
+import { isPartial } from '../../run/event-gap.ts';
 import { useRunView } from '../../run/follow-run.ts';
+import { LoadingContext } from '../../run/loading-context.ts';
 import { viewWith } from '../../run/run-paths.ts';
-import { isTerminal } from '../../run/run-state.ts';
+import { isTerminal, type RunFold } from '../../run/run-state.ts';
 import { failedAt, restsAt } from '../../run/run-location.ts';
 import type { NodeDescriptor, RunDetails } from '../../api/types.ts';
 import { createEditor, type CanvasHandle } from '../../features/canvas/index.ts';
@@ -76,17 +78,21 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
   return <Run key={String(run.data.masked)} run={run.data} deleted={run.error?.code === 'NOT_FOUND'} catalog={catalog.data} step={step} at={at} />;
 }
 
+/** How often the cost of a long run that goes on is asked for. */
+const USAGE_MS = 5000;
+
 /** `deleted`: the host no longer has it; what was read of it is still shown. */
 function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: boolean; catalog: NodeDescriptor[]; step: string | undefined; at: Moment | undefined }) {
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status) ? run.lastSeq : undefined);
-  const { view: read, error, fold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), ended);
+  const { view: read, error, fold, loading } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), { ended, known: run });
   // As long as its events are read it stands as its row says: those that came first say that it runs.
   const begun = read !== null && read.lastSeq > 0;
   // Of one that was all here once, the row may know more than has come: that is news, and nothing to be read up.
-  const [caughtUp, setCaughtUp] = useState(false);
-  if (begun && !caughtUp && read.lastSeq >= run.lastSeq) setCaughtUp(true);
+  const [upWith, setUpWith] = useState<RunFold | null>(null);
+  const caughtUp = upWith !== null && upWith === fold;
+  if (begun && fold && !caughtUp && read.lastSeq >= run.lastSeq) setUpWith(fold);
   const behind = begun && !caughtUp && read.lastSeq < run.lastSeq;
   const known = begun && !behind;
   const waits = read !== null && !begun && run.status === 'queued';
@@ -123,6 +129,10 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const pins = useWorkflowPins(file?.ref);
   const faulted = useMemo(() => faultedSteps(run.definition), [run.definition]);
   const faultMarks = useMemo(() => new Map(faulted.map((id) => [id, t('fault.ran')])), [faulted]);
+  // What models cost in events that are not loaded, the host knows.
+  const partial = isPartial(time?.view ?? view);
+  const usage = useCommand('run_usage', { runId: run.runId }, { enabled: partial && !past, refetchInterval: ended === undefined ? USAGE_MS : false });
+  const spent = partial ? (past ? undefined : usage.data?.total) : (time?.view ?? view)?.spent;
   const status = view && view.lastSeq > 0 ? view.status : run.status;
   // One that has ended shows earlier moments while its events are read: nothing of it goes on.
   const open = ended === undefined && !isTerminal(status);
@@ -194,6 +204,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const stopped = open && !run.driven && status !== 'created' && status !== 'queued' && !trouble && !asks && !onPurpose;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
+    <LoadingContext value={loading}>
     <PinsContext value={pins}>
     <RerunContext value={past ? null : ask}>
       <Workbench editor={editor} catalog={catalog} diagnostics={null} view={time?.view ?? view} time={time} words={words} reading={reading} broken={error !== null && open} loading={view !== null && view.lastSeq === 0 && run.status !== 'created' && run.status !== 'queued' && !error} params={run.params} output={isTerminal(status) && !past ? run.output : undefined} breakpoints={debug.marks} faulted={faultMarks} underPanel={debug.line} workflowPanel={false} onReady={onReady} onRerun={past || gone || !may('run_rerun') ? undefined : (id) => ask?.(id)} {...panes}
@@ -207,7 +218,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
             <Began run={run} supersededBy={view?.supersededBy} />
             <EndsAfter view={view} titleOf={(id) => titleOf(run.definition, id, catalog)} />
             <span className="grow" />
-            <SpentChip spent={(time?.view ?? view)?.spent} />
+            <SpentChip spent={spent} />
             <span className="s t2 nw opt-wide">{t('run.started', { time: formatDateTime(run.startedAt) })}</span>
             <span className="opt"><FindButton /></span>
             <span className="vr" />
@@ -248,5 +259,6 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
       {rerun.dialog}
     </RerunContext>
     </PinsContext>
+    </LoadingContext>
   );
 }

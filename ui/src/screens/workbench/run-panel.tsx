@@ -1,6 +1,7 @@
 /** The right panel when no step is chosen in a run: the run itself and its variables. */
 import { useState, type ReactNode } from 'react';
 import { isCut } from '../../json/json.ts';
+import { eventAt, isPartial } from '../../run/event-gap.ts';
 import { readPath } from '../../run/run-paths.ts';
 import { isTerminal, type RunDefinition, type RunView } from '../../run/run-state.ts';
 import { Pieces } from '../../code/pieces.tsx';
@@ -21,6 +22,7 @@ export function RunPanel({ view, definition, loading = false, params, output, wo
   const variables = Object.entries(view.variables);
   const changed = changedBy(view, definition);
   const input = params ?? view.params;
+  const loaded = isPartial(view) ? <span className="s t3"> {t('gap.inLoaded')}</span> : null;
   return (
     <div className="wb-panel" data-scope="panel">
       <Tabs<RunTab> label={t('run.overview')} value={tab} onChange={setTab}
@@ -35,9 +37,9 @@ export function RunPanel({ view, definition, loading = false, params, output, wo
                 <dt>{t('runs.colRun')}</dt><dd className="mono" title={view.runId}>{shortRunId(view.runId)}</dd>
                 {view.startedAt ? <><dt>{t('run.startedAt')}</dt><dd>{formatDateTime(view.startedAt)}</dd></> : null}
                 <dt>{t('run.duration')}</dt><dd>{formatDuration(elapsed)}</dd>
-                <dt>{t('run.calls')}</dt><dd>{formatNumber(view.calls.length)}</dd>
-                <dt>{t('run.errors')}</dt><dd>{formatNumber(view.errors)}</dd>
-                <dt>{t('run.retries')}</dt><dd>{formatNumber(view.retries)}</dd>
+                <dt>{t('run.calls')}</dt><dd>{formatNumber(view.calls.length)}{loaded}</dd>
+                <dt>{t('run.errors')}</dt><dd>{formatNumber(view.errors)}{loaded}</dd>
+                <dt>{t('run.retries')}</dt><dd>{formatNumber(view.retries)}{loaded}</dd>
                 {view.definitionHash ? <><dt>{t('run.version')}</dt><dd className="mono" title={view.definitionHash}>{view.definitionHash.slice(0, 12)}</dd></> : null}
               </dl>
             </div>
@@ -67,7 +69,7 @@ export function RunPanel({ view, definition, loading = false, params, output, wo
 
 /** The variable of the run that the event of this moment set: one of a called file is not among them. */
 function changedBy(view: RunView, definition: RunDefinition | undefined): string | null {
-  const event = view.moment === undefined ? undefined : view.events[view.lastSeq - 1];
+  const event = view.moment === undefined ? undefined : eventAt(view, view.lastSeq);
   if (event?.path && readPath(event.path, definition).foreign) return null;
   const name = event?.type === 'var_changed' ? (event.payload as { name?: unknown } | null | undefined)?.name : undefined;
   return typeof name === 'string' ? (name.replace(/^\$/, '').split(/[.[]/)[0] ?? null) : null;

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { isPartial } from '../../run/event-gap.ts';
 import { CONTAINERS } from '../../run/run-paths.ts';
 import type { NodeRun, RunView } from '../../run/run-state.ts';
 import { failedCall } from '../../run/run-location.ts';
@@ -64,7 +65,7 @@ export function StatusBar({ view, loading = false, reading, logOpen, onToggleLog
         <>
           <StatusBadge status={view.status} openTaskCount={view.tasks.length} />
           <span title={view.runId}>{t('run.title', { id: shortRunId(view.runId) })}</span>
-          <span>{tn('statusbar.steps', view.calls.length)}, {formatDuration(elapsed)}</span>
+          <span>{isPartial(view) ? t('gap.calls', { n: formatNumber(view.calls.length) }) : tn('statusbar.steps', view.calls.length)}, {formatDuration(elapsed)}</span>
           {nowText(view) === '' ? null : <span className="vr" />}
           <span className="grow ell" role="status" title={nowText(view)}>{nowText(view)}</span>
         </>

@@ -184,7 +184,8 @@ export function Workbench(props: WorkbenchProps) {
     if (typeof wanted !== 'string' || wanted === '') return false;
     if (!workflowPanel) {
       // What never ran has nothing inside.
-      if (!now.current.view?.nodes[id]?.calls) return false;
+      const ran = now.current.view?.nodes[id];
+      if (!ran?.calls && !ran?.unloaded) return false;
       onLogOpen(true);
       go(id);
       return true;

@@ -132,7 +132,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
         <Title id={id} title={title} own={node.title} />
         <span className={`cvf-sum ${summary.mono && look.line === null ? 'mono' : ''}`} title={whole}><span className="ell">{line}</span></span>
         <IterationPicker id={id} frame />
-        {count === null ? null : <span className="cvf-n s t3">{formatNumber(count)}</span>}
+        {count === null ? null : <span className="cvf-n s t3">{formatNumber(count)}{run?.unloaded ? '+' : ''}</span>}
         <Marks id={id} look={look} />
       </div>
       <i className="cvf-edge top cvf-grip" /><i className="cvf-edge left cvf-grip" /><i className="cvf-edge right cvf-grip" /><i className="cvf-edge bottom cvf-grip" />

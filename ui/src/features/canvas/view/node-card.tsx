@@ -63,7 +63,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           </div>
           <div className="cv-r2">
             <span className={`cv-sum ${summary.mono && look.line === null ? 'mono' : ''} ${look.tail ? 'cv-tail' : ''}`} title={whole}>{look.tail ? <bdi>{line}</bdi> : line}</span>
-            {count === null || shape.style === 'text' || chosen ? null : <span className="t3">{formatNumber(count)}</span>}
+            {count === null || shape.style === 'text' || chosen ? null : <span className="t3">{formatNumber(count)}{run?.unloaded ? '+' : ''}</span>}
             {live && node.parent !== undefined ? <IterationPicker id={id} /> : null}
             {shape.style === 'text' ? <span className={`cv-port ${taken(green[1]?.id ?? '') > 0 ? 'hit' : ''}`}>{green[1]?.title}</span> : null}
           </div>

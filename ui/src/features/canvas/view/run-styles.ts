@@ -3,7 +3,7 @@
 import { isKeptAside, isTaken } from '../../../run/run-paths.ts';
 import type { NodeRun, RunView } from '../../../run/run-state.ts';
 import { onlyAsks } from '../../../run/run-location.ts';
-import { formatNumber, t, tn } from '../../../i18n/index.ts';
+import { formatCount, formatNumber, t, tn } from '../../../i18n/index.ts';
 import { shortRunId } from '../../../shared/run-status.tsx';
 import type { Signal } from '../../../kit/signal.tsx';
 
@@ -56,7 +56,16 @@ function attempts(run: NodeRun): string | null {
 /** What a tool tells of its work stands behind its name. */
 const toolLine = (tool: string, tells: string | undefined): string => (tells === undefined ? t('canvas.toolLine', { tool }) : t('canvas.toolTells', { tool, words: tells }));
 
+/** Of a step of which not all calls are loaded: what the loaded ones say, and that there are more. */
+function unloadedLine(run: NodeRun): string {
+  const loaded = t('gap.cardMore', { n: formatCount(run.calls), of: formatCount(run.calls + (run.unloaded ?? 0)) });
+  if (run.calls === 0 || run.floor === run.state) return tn('gap.card', run.unloaded ?? 0);
+  if (UNDER_WAY.has(run.state) || !run.over) return loaded;
+  return run.over.inState === run.over.of ? loaded : t('gap.cardSome', { n: formatNumber(run.over.inState), of: formatNumber(run.over.of), state: many(run.state) });
+}
+
 function lineOf(run: NodeRun, now: number, parent: string | undefined): string | null {
+  if (run.unloaded) return unloadedLine(run);
   // A step in a loop as a whole: of many iterations the worst one is no description.
   if (run.over && run.over.of > 1) {
     if (run.state === 'done' && run.over.inState + (run.over.kept ?? 0) === run.over.of) return null;
@@ -103,6 +112,7 @@ const many = (state: NodeRun['state']): string => t(state === 'handled' ? 'card.
 
 /** Beside the number of iterations, and of many items, there is no room for the whole line; the icon says what is waited for. */
 function shortOf(run: NodeRun): string | null {
+  if (run.unloaded) return null;
   if (run.over && run.over.of > 1) return t('canvas.round.short', { n: formatNumber(run.over.inState), state: many(run.state === 'asks' ? 'waiting' : run.state) });
   return run.state === 'asks' && (run.inVisit ?? 0) > 1 && run.askingItems !== undefined ? t('canvas.asksShort', { n: formatNumber(run.askingItems), of: formatNumber(run.inVisit ?? 0) }) : null;
 }
@@ -122,6 +132,7 @@ export function lookOf(run: NodeRun | undefined, disabled: boolean, now: number,
     const short = whole === null ? null : shortOf(run);
     return { className: CLASS[run.state], signal: SIGNAL[run.state], words: t(`canvas.state.${run.state}`), line: short ?? whole, ...(short !== null && whole !== null ? { whole } : {}), ...(speaks(run) ? { tail: true } : {}) };
   }
+  if (!off && run?.unloaded) return { className: '', signal: null, words: t('gap.notLoaded'), line: t('gap.notLoaded') };
   if (disabled) return { className: 'is-off', signal: 'off', words: t('canvas.state.disabled'), line: null };
   return { className: '', signal: null, words: '', line: null };
 }
@@ -141,6 +152,8 @@ export function wireState(view: RunView | null, from: string, source: string, ta
     // A frame that shows the sign of a person goes on with nothing.
     return (state === 'running' && !onlyAsks(view, target)) || state === 'retrying' ? 'live' : 'taken';
   }
+  // Where its calls went is not loaded.
+  if (run?.unloaded) return 'open';
   const settled = (ENDED.has(view.status) && !view.behind) || SETTLED.has(view.nodes[source]?.state ?? 'idle');
   return settled ? 'not-taken' : 'open';
 }

@@ -25,9 +25,9 @@ function Tag({ edge, of, at, text, tone, icon = false, point }: { edge: string; 
 }
 
 /** What the tag of a wire says: how much came along it, else where it leads back to, or that it is a fallback. */
-function tagOf(data: NonNullable<WireEdge['data']>, count: number): { text: string; tone: string; icon?: boolean } | null {
+function tagOf(data: NonNullable<WireEdge['data']>, count: number, more: string): { text: string; tone: string; icon?: boolean } | null {
   if (data.fallback) return { text: t('canvas.fallbackTag'), tone: '' };
-  if (count > 0) return { text: formatCount(count), tone: data.error ? 'err' : 'ok' };
+  if (count > 0) return { text: `${formatCount(count)}${more}`, tone: data.error ? 'err' : 'ok' };
   return data.back ? { text: data.back, tone: 'back', icon: true } : null;
 }
 
@@ -41,6 +41,8 @@ export const Wire = memo(function Wire({ id, data, selected }: EdgeProps<WireEdg
   const port = data?.fallback ? `${source}.fallback` : from;
   const state = useUi((s) => wireState(s.runView, port, source, target));
   const count = useUi((s) => s.runView?.ports[from] ?? 0);
+  // More came along it in calls that are not loaded.
+  const more = useUi((s) => (s.runView?.nodes[source]?.unloaded ? '+' : ''));
   const dropping = useUi((s) => s.dropEdge === id);
   const moving = useUi((s) => s.connect?.moving !== null && s.connect?.moving !== undefined && s.connect.moving.from === from && s.connect.moving.to === target);
   const point = useUi((s) => s.breakpoints.get(`${port}>${target}`));
@@ -51,7 +53,7 @@ export const Wire = memo(function Wire({ id, data, selected }: EdgeProps<WireEdg
   // Where the cards are drawn small, many wires are in sight: the one under the pointer has its plus.
   const plus = detail === 0 || (detail === 1 && over);
   if (!route || !data || moving) return null;
-  const tag = far ? null : tagOf(data, state === 'taken' || state === 'live' ? count : 0);
+  const tag = far ? null : tagOf(data, state === 'taken' || state === 'live' ? count : 0, more);
   const cls = ['cv-w', data.error ? 'err' : '', data.fallback ? 'fallback' : '', data.back === null ? '' : 'back', selected ? 'sel' : '', dropping ? 'drop' : '', state].join(' ');
   return (
     <g className="cv-wire" data-wire={`${from}>${target}`} data-state={state} onPointerEnter={detail === 1 ? () => setOver(true) : undefined} onPointerLeave={over ? () => setOver(false) : undefined}>
