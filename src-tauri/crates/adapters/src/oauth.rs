@@ -13,12 +13,14 @@ mod configured;
 mod discovery;
 mod net;
 mod redirect_server;
+mod service_account;
 mod sign_in_settings;
 mod token;
 
 pub use challenge::Challenge;
 pub use configured::{ConfiguredClient, DeviceSignIn, check as check_client};
 pub use redirect_server::{RedirectPlace, RedirectServer, RedirectVisit};
+pub use service_account::service_account;
 pub use sign_in_settings::ToolSignIn;
 pub use token::{Kept, SignedIn};
 

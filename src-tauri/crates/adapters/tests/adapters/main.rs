@@ -33,6 +33,8 @@ mod oauth_secrets;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]
+mod sent_body;
+mod service_account;
 mod sftp;
 mod streams;
 mod vault;
