@@ -168,8 +168,8 @@ export async function cutOff(report, place, store, port, uploads) {
     const { way, run } = await begun('big/cancelled.bin');
     try {
       const at = Date.now();
-      const [{ id }] = (await place.run('runs', 'list')).json;
-      await place.run('cancel', id);
+      const [{ runId }] = (await place.run('runs', 'list')).json;
+      await place.run('cancel', runId);
       await run.ended;
       assert.ok(Date.now() - at < 4_000, `${Date.now() - at} ms, with the start of two programs`);
       assert.deepEqual(await uploads(), []);

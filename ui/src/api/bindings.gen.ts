@@ -3313,7 +3313,7 @@ export interface OAuthClient {
 }
 
 /** How tokens are got for the first time. */
-export type OAuthGrant = 'authorizationCode' | 'deviceCode' | 'clientCredentials';
+export type OAuthGrant = 'authorizationCode' | 'deviceCode' | 'clientCredentials' | 'serviceAccount';
 
 /** How a service gives tokens. */
 export interface OAuthService {
@@ -4889,7 +4889,7 @@ export interface SecretEntry {
 export type SecretKeyPlace = 'system' | 'passphrase' | 'file';
 
 /** How a secret is sent. */
-export type SecretKind = 'bearer' | 'basic' | 'header' | 'query' | 'oauth2' | 'aws' | 'certificate' | 'ssh';
+export type SecretKind = 'bearer' | 'basic' | 'header' | 'query' | 'oauth2' | 'aws' | 'certificate' | 'ssh' | 'azure' | 'sas' | 'google';
 
 /** Names a secret. */
 export interface SecretName {

@@ -77,9 +77,10 @@ function Line({ entry, mayChange, busy, onOpen, onSignIn }: LineProps) {
         <span className="s t3 ell" title={hosts}>{`${t('secrets.hosts', { hosts })}, ${used}`}</span>
         {signIn ? <SignInState entry={entry} /> : null}
         {entry.kind === 'ssh' ? <span className={entry.hostKey ? 's t3 mono safe-wrap' : 's t2'}>{entry.hostKey ? plain(entry.hostKey) : t('secrets.hostKeyUnknown')}</span> : null}
+        {entry.kind === 'google' && entry.oauth ? <span className="s t3 mono ell" title={entry.field}>{plain(entry.oauth.clientId)}</span> : null}
         <Uses name={name} />
       </div>
-      <Badge>{entry.field ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
+      <Badge>{entry.field && entry.kind !== 'google' ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
       {mayChange ? (
         <>
           {signIn && !isUnattended(entry) ? <SignInButtons entry={entry} busy={busy} onSignIn={onSignIn} /> : null}
