@@ -1,10 +1,11 @@
 // Object steps against real servers: the S3 of moto and the WebDAV of WsgiDAV (objects-requirements.txt, installed below the
-// target folder). Run only when it is named. What arrived is looked at by the server's own means.
+// target folder), and Azurite (object-files.mjs). Run only when it is named. What arrived is looked at by the server's own means.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { anySize, azure, cutOff } from './object-files.mjs';
 import { programs } from './python.mjs';
 import { Signalbox } from './signalbox.mjs';
 import { freePort } from './sinks.mjs';
@@ -73,10 +74,15 @@ async function s3(report) {
     await answering(base);
     assert.ok((await fetch(`${base}/files`, { method: 'PUT', headers })).ok);
     await place.run('secret', 'choose', 'file');
-    const set = await place.told(`${SECRET}\n`, 'secret', 'set', 's3', '--kind', 'aws', '--field', 'peer', '--region', 'us-east-1', '--service', 's3', '--host', base);
+    const set = await place.told(`${SECRET}\n`, 'secret', 'set', 's3', '--kind', 'aws', '--field', 'peer', '--region', 'us-east-1', '--service', 's3', '--host', 'http://127.0.0.1');
     assert.equal(set.code, 0, JSON.stringify(set.json) + set.err);
     const store = { system: 's3', address: base, bucket: 'files', credential: 'secret://s3' };
     await everywhere(report, 'S3', place, store);
+    const uploads = async () => [...(await (await fetch(`${base}/files?uploads`, { headers })).text()).matchAll(/<UploadId>/g)];
+    await anySize(report, 'S3', place, store, uploads);
+    await cutOff(report, place, store, port, uploads);
+    await step(place, 'object.delete', { ...store, key: 'big/killed.bin' });
+    await step(place, 'object.delete', { ...store, key: 'in/a b+c%é&d.bin' });
     await report('S3: more than a page is listed, and nothing is listed twice', async () => {
       for (let n = 0; n < 1_005; n += 1) await fetch(`${base}/files/many/${String(n).padStart(4, '0')}`, { method: 'PUT', headers, body: 'x' });
       const listed = (await step(place, 'object.list', { ...store, prefix: 'many/', limit: 5_000 })).items.map((item) => item.key);
@@ -107,6 +113,8 @@ async function webdav(report) {
     assert.equal(set.code, 0, JSON.stringify(set.json) + set.err);
     const store = { system: 'webdav', address: base, credential: 'secret://dav' };
     await everywhere(report, 'WebDAV', place, store);
+    await anySize(report, 'WebDAV', place, store, async () => readdirSync(join(root, 'in')).filter((name) => name.startsWith('.')));
+    await step(place, 'object.delete', { ...store, key: 'in/a b+c%é&d.bin' });
     await report('WebDAV: the bytes in the folder are those that were written', async () => {
       await step(place, 'object.write', { ...store, key: 'a/b/c.txt', content: 'Grüße' });
       assert.equal(readFileSync(join(root, 'a/b/c.txt'), 'utf8'), 'Grüße');
@@ -124,4 +132,5 @@ async function webdav(report) {
 export async function objects(report) {
   await s3(report);
   await webdav(report);
+  await azure(report, everywhere);
 }

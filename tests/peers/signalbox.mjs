@@ -51,7 +51,7 @@ export class Signalbox {
       look();
       void ended.then(() => fail(new Error(`It ended before: ${JSON.stringify(lines.at(-1))}`)));
     });
-    return { until, ended, lines, kill: () => child.kill('SIGTERM') };
+    return { until, ended, lines, kill: (signal = 'SIGTERM') => child.kill(signal) };
   }
 
   /** Registers a server and asks it what it is; approves it when it answers. */

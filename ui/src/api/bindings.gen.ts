@@ -3313,7 +3313,7 @@ export interface OAuthClient {
 }
 
 /** How tokens are got for the first time. */
-export type OAuthGrant = 'authorizationCode' | 'deviceCode' | 'clientCredentials';
+export type OAuthGrant = 'authorizationCode' | 'deviceCode' | 'clientCredentials' | 'serviceAccount';
 
 /** How a service gives tokens. */
 export interface OAuthService {
@@ -4863,7 +4863,7 @@ export interface SecretEntry {
   name: string;
   /** How it is sent. */
   kind: SecretKind;
-  /** The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`. */
+  /** The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`, the account of `azure`, the scopes of `google`. */
   field?: string;
   /** The region of `aws`. */
   region?: string;
@@ -4889,7 +4889,18 @@ export interface SecretEntry {
 export type SecretKeyPlace = 'system' | 'passphrase' | 'file';
 
 /** How a secret is sent. */
-export type SecretKind = 'bearer' | 'basic' | 'header' | 'query' | 'oauth2' | 'aws' | 'certificate' | 'ssh';
+export type SecretKind =
+  | 'bearer'
+  | 'basic'
+  | 'header'
+  | 'query'
+  | 'oauth2'
+  | 'aws'
+  | 'certificate'
+  | 'ssh'
+  | 'azure'
+  | 'sas'
+  | 'google';
 
 /** Names a secret. */
 export interface SecretName {
@@ -4903,7 +4914,7 @@ export interface SecretSet {
   name: string;
   /** How it is sent. */
   kind: SecretKind;
-  /** The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`. */
+  /** The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`, the account of `azure`, the scopes of `google`. */
   field?: string;
   /** The region of `aws`. */
   region?: string;

@@ -8,6 +8,7 @@ mod connection;
 mod cookies;
 mod failure;
 mod redirect;
+mod sent_body;
 
 use crate::address::{self, Class, Reach};
 use crate::clock::RealClock;
@@ -30,7 +31,7 @@ use signalbox_ports::host::canonical;
 use signalbox_ports::trace_scope;
 use signalbox_ports::{
     BodySink, BodyStream, Clock as _, Credential, CredentialKind, Http, HttpError, HttpRequest, HttpResponse,
-    Redirects, StreamedAnswer, is_success,
+    Redirects, StreamedAnswer, StreamedBody, is_success,
 };
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -292,13 +293,7 @@ struct Hop<'a> {
 
 impl Hop<'_> {
     fn request(&self, client: &Client) -> reqwest::RequestBuilder {
-        let mut headers = HeaderMap::with_capacity(self.headers.len() + 1);
-        // First, as RFC 9110 (7.2) asks; what is encrypted may be HTTP/2, which has it elsewhere.
-        if let (Some(host), true) = (host_header(&self.url), self.url.scheme() == "http") {
-            headers.insert(HOST, host);
-        }
-        headers.extend(self.headers.clone());
-        let request = client.request(self.method.clone(), self.url.clone()).headers(headers);
+        let request = self.bare(client);
         match self.body {
             Some(bytes) => {
                 let body = Tracked { data: Some(bytes.clone()), started: Arc::clone(self.sent) };
@@ -312,6 +307,17 @@ impl Hop<'_> {
                 if says { request.header(CONTENT_LENGTH, 0) } else { request }
             }
         }
+    }
+
+    /// Without its body.
+    fn bare(&self, client: &Client) -> reqwest::RequestBuilder {
+        let mut headers = HeaderMap::with_capacity(self.headers.len() + 1);
+        // First, as RFC 9110 (7.2) asks; what is encrypted may be HTTP/2, which has it elsewhere.
+        if let (Some(host), true) = (host_header(&self.url), self.url.scheme() == "http") {
+            headers.insert(HOST, host);
+        }
+        headers.extend(self.headers.clone());
+        client.request(self.method.clone(), self.url.clone()).headers(headers)
     }
 }
 
@@ -418,6 +424,10 @@ impl Http for WebHttp {
         let body: Box<dyn BodyStream> =
             if codings.is_empty() { Box::new(plain) } else { Box::new(Decoded::new(plain, codings)) };
         Ok(StreamedAnswer { answer, body: Some(body) })
+    }
+
+    async fn send_body(&self, request: HttpRequest, body: StreamedBody) -> Result<HttpResponse, HttpError> {
+        sent_body::send(self, request, body).await
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod address;
 mod aws_signature;
+mod azure_signature;
 #[cfg(feature = "brokers")]
 pub mod brokers;
 mod clock;
@@ -34,6 +35,7 @@ pub mod oauth;
 pub mod otlp;
 #[cfg(any(feature = "brokers", feature = "databases", feature = "sftp"))]
 mod peer;
+mod pending_uploads;
 #[cfg(feature = "databases")]
 mod postgres_tls;
 pub mod private;
@@ -67,6 +69,7 @@ pub use llm::{Abilities, KnownProvider, Models, Price, Providers, Reserved};
 pub use mail::MailServers;
 #[cfg(feature = "mcp")]
 pub use mcp::McpTools;
+pub use pending_uploads::PendingUploads;
 #[cfg(feature = "sftp")]
 pub use sftp::SftpServers;
 #[cfg(feature = "app")]

@@ -15,6 +15,7 @@ mod id_token;
 mod net;
 mod openid;
 mod redirect_server;
+mod service_account;
 mod sign_in_settings;
 mod token;
 
@@ -22,6 +23,7 @@ pub use challenge::Challenge;
 pub use configured::{ConfiguredClient, DeviceSignIn, check as check_client};
 pub use openid::{OpenIdClient, OpenIdProvider, PendingPerson, Person};
 pub use redirect_server::{RedirectPlace, RedirectServer, RedirectVisit};
+pub use service_account::service_account;
 pub use sign_in_settings::ToolSignIn;
 pub use token::{Kept, SignedIn};
 

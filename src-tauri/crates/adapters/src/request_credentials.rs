@@ -1,6 +1,7 @@
 //! How a credential goes into a request.
 
 use crate::aws_signature;
+use crate::azure_signature;
 use crate::clock::RealClock;
 use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -8,6 +9,8 @@ use signalbox_ports::secret::allows;
 use signalbox_ports::{Clock, Credential, CredentialKind, HttpError};
 use url::Url;
 use zeroize::Zeroizing;
+
+const COPY_SOURCE: HeaderName = HeaderName::from_static("x-ms-copy-source");
 
 fn refused(credential: &Credential, why: &str) -> HttpError {
     HttpError::CredentialRefused { message: format!("The credential '{}' was not sent: {why}", credential.name) }
@@ -29,6 +32,15 @@ pub(crate) fn authenticate(
             aws_signature::sign(&key, method, url, headers, body, RealClock.now_ms())
                 .map_err(|why| refused(credential, &why))
         }
+        CredentialKind::AzureKey { account } => {
+            allows(&credential.hosts, url).map_err(|why| refused(credential, &why))?;
+            azure_signature::sign(account, &credential.value, method, url, headers, body.len(), RealClock.now_ms())
+                .map_err(|why| refused(credential, &why))
+        }
+        CredentialKind::Sas => {
+            allows(&credential.hosts, url).map_err(|why| refused(credential, &why))?;
+            add_signature(credential, url, headers)
+        }
         CredentialKind::ClientCertificate => {
             allows(&credential.hosts, url).map_err(|why| refused(credential, &why))?;
             if url.scheme() == "https" {
@@ -38,6 +50,24 @@ pub(crate) fn authenticate(
         }
         _ => attach(credential, url, headers),
     }
+}
+
+/// Puts a shared access signature of Azure into the address, and into that of an object of the same account which is copied.
+fn add_signature(credential: &Credential, url: &mut Url, headers: &mut HeaderMap) -> Result<(), HttpError> {
+    let text = credential.value.expose().trim().trim_start_matches('?');
+    let with_signature = |url: &mut Url| {
+        url.query_pairs_mut().extend_pairs(url::form_urlencoded::parse(text.replace('+', "%2B").as_bytes()));
+    };
+    let source = headers.get(COPY_SOURCE).and_then(|source| Url::parse(source.to_str().ok()?).ok());
+    if let Some(mut source) = source.filter(|source| source.origin() == url.origin()) {
+        with_signature(&mut source);
+        let source = HeaderValue::from_str(source.as_str());
+        let mut source = source.map_err(|_| refused(credential, "it has a character that headers may not have"))?;
+        source.set_sensitive(true);
+        headers.insert(COPY_SOURCE, source);
+    }
+    with_signature(url);
+    Ok(())
 }
 
 /// Puts a credential into the address and the headers of a request, when it may go there.
@@ -60,7 +90,10 @@ pub(crate) fn attach(credential: &Credential, url: &mut Url, headers: &mut Heade
             return Ok(());
         }
         CredentialKind::Ssh { .. } => return Err(refused(credential, "credentials of its type are for SFTP")),
-        CredentialKind::Aws { .. } | CredentialKind::ClientCertificate => {
+        CredentialKind::Aws { .. }
+        | CredentialKind::ClientCertificate
+        | CredentialKind::AzureKey { .. }
+        | CredentialKind::Sas => {
             return Err(refused(credential, "credentials of its type are for HTTP requests and connectors"));
         }
         CredentialKind::Bearer | CredentialKind::AccessToken { .. } => {

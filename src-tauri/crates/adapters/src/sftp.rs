@@ -5,6 +5,7 @@ mod connect;
 mod files;
 mod session;
 mod ssh;
+mod stream;
 mod wire;
 
 pub(crate) use connect::{check_key, fingerprints, is_key};
@@ -12,10 +13,11 @@ pub(crate) use connect::{check_key, fingerprints, is_key};
 use async_trait::async_trait;
 use connect::open;
 use session::Session;
-use signalbox_ports::RemoteFiles;
 use signalbox_ports::remote_files::{
-    FileServer, RemoteEntry, RemoteError, RemoteFault, RemoteList, RemoteListing, RemoteTransfer, RemoteWrite,
+    FileServer, RemoteBody, RemoteEntry, RemoteError, RemoteFault, RemoteList, RemoteListing, RemoteTransfer,
+    RemoteWrite,
 };
+use signalbox_ports::{PieceStream, RemoteFiles};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -37,21 +39,23 @@ async fn within<T>(server: &FileServer, work: impl Future<Output = Result<T, Rem
 /// What is written, so that it can be put away.
 enum Writing {
     File(RemoteWrite),
+    Stream(RemoteWrite, Box<dyn PieceStream>),
     Transfer(RemoteTransfer),
 }
 
 impl Writing {
     fn unfinished(&self) -> Option<String> {
         match self {
-            Self::File(file) => Some(files::unfinished(&file.path, &file.key)),
+            Self::File(file) | Self::Stream(file, _) => Some(files::unfinished(&file.path, &file.key)),
             Self::Transfer(transfer) if transfer.keep => Some(files::unfinished(&transfer.to, &transfer.key)),
             Self::Transfer(_) => None,
         }
     }
 
-    async fn carry_out(&self, session: &mut Session) -> Result<RemoteEntry, RemoteError> {
+    async fn carry_out(&mut self, session: &mut Session, server: &FileServer) -> Result<RemoteEntry, RemoteError> {
         match self {
             Self::File(file) => files::write(session, file).await,
+            Self::Stream(file, pieces) => stream::write(session, server, file, pieces.as_mut()).await,
             Self::Transfer(transfer) => files::transfer(session, transfer).await.map(|()| RemoteEntry::default()),
         }
     }
@@ -59,19 +63,21 @@ impl Writing {
 
 /// Carries out what leaves an unfinished file when it ends early. It goes on for a moment when its call is dropped, or takes too
 /// long, and removes the file.
-async fn written(server: FileServer, writing: Writing) -> Result<RemoteEntry, RemoteError> {
+async fn written(server: FileServer, mut writing: Writing) -> Result<RemoteEntry, RemoteError> {
     let (_call, dropped) = oneshot::channel::<()>();
     let asked = server.clone();
+    // A stream has a limit for each of its requests.
+    let is_stream = matches!(writing, Writing::Stream(..));
     let work = tokio::spawn(async move {
         let stop = || RemoteError::new(RemoteFault::Timeout, "The call was given up");
         tokio::pin!(dropped);
         let opened = tokio::select! {
-            opened = open(&server) => opened?,
+            opened = within(&server, open(&server)) => opened?,
             _ = &mut dropped => return Err(stop()),
         };
         let mut session = opened;
         let done = tokio::select! {
-            done = writing.carry_out(&mut session) => done,
+            done = writing.carry_out(&mut session, &server) => done,
             _ = &mut dropped => Err(stop()),
         };
         if let (Err(_), Some(unfinished)) = (&done, writing.unfinished()) {
@@ -87,7 +93,8 @@ async fn written(server: FileServer, writing: Writing) -> Result<RemoteEntry, Re
         done
     });
     let ended = |_| RemoteError::new(RemoteFault::Connection, "The call ended without a result");
-    within(&asked, async { work.await.map_err(ended)? }).await
+    let work = async { work.await.map_err(ended)? };
+    if is_stream { work.await } else { within(&asked, work).await }
 }
 
 #[async_trait]
@@ -114,6 +121,23 @@ impl RemoteFiles for SftpServers {
 
     async fn write(&self, server: FileServer, file: RemoteWrite) -> Result<RemoteEntry, RemoteError> {
         written(server, Writing::File(file)).await
+    }
+
+    async fn open_read(
+        &self,
+        server: FileServer,
+        path: &str,
+    ) -> Result<(RemoteEntry, Box<dyn RemoteBody>), RemoteError> {
+        stream::open_read(server, path.to_owned()).await
+    }
+
+    async fn write_stream(
+        &self,
+        server: FileServer,
+        file: RemoteWrite,
+        pieces: Box<dyn PieceStream>,
+    ) -> Result<RemoteEntry, RemoteError> {
+        written(server, Writing::Stream(file, pieces)).await
     }
 
     async fn transfer(&self, server: FileServer, transfer: RemoteTransfer) -> Result<(), RemoteError> {

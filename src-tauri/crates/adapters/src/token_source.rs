@@ -8,7 +8,7 @@
 use crate::clock::RealClock;
 use crate::oauth::{ConfiguredClient, Fault, SignedIn, Trouble as Denied};
 use crate::vault::{Session, Stored, Trouble, Vault, VaultError};
-use signalbox_model::oauth::{OAuthClient, OAuthGrant};
+use signalbox_model::oauth::OAuthClient;
 use signalbox_ports::{Clock, Credential, CredentialKind, Secret};
 use std::collections::HashMap;
 use std::future::Future;
@@ -71,8 +71,7 @@ impl TokenSource {
             return Ok(None);
         }
         let stored = self.stored(&refused.name, true)?;
-        let unattended =
-            stored.entry.oauth.as_ref().is_some_and(|client| client.grant == OAuthGrant::ClientCredentials);
+        let unattended = stored.entry.oauth.as_ref().is_some_and(|client| client.grant.is_unattended());
         match &stored.session {
             // Somebody has renewed it meanwhile.
             Some(session) if session.ended.is_none() && session.signed.access().expose() != refused.value.expose() => {
@@ -235,7 +234,7 @@ impl TokenSource {
 fn holding(client: &OAuthClient, stored: &Stored) -> Result<Option<Arc<SignedIn>>, VaultError> {
     let name = &stored.entry.name;
     match &stored.session {
-        None if client.grant == OAuthGrant::ClientCredentials => Ok(None),
+        None if client.grant.is_unattended() => Ok(None),
         None => Err(nobody(name)),
         Some(Session { ended: Some(why), .. }) => {
             Err(wrong(Trouble::Expired, format!("The sign-in with the secret '{name}' has ended: {why}."), again(name)))

@@ -34,7 +34,7 @@ use signalbox_adapters::script::ScriptWorkers;
 use signalbox_adapters::vault::Given;
 use signalbox_adapters::{
     DemoService, DemoServiceOnDemand, FolderFiles, Grant, MailServers, McpTools, MessageBrokers, Models, OpenFile,
-    PooledDatabases, RealClock, RealIds, SftpServers, Vault, WebHttp, mcp, private,
+    PendingUploads, PooledDatabases, RealClock, RealIds, SftpServers, Vault, WebHttp, mcp, private,
 };
 use signalbox_model::Workflow;
 use signalbox_model::items::pages;
@@ -209,6 +209,7 @@ impl App {
             mail: Arc::new(MailServers::new(&[])),
             brokers: Arc::new(MessageBrokers::default()),
             remote_files: Arc::new(SftpServers),
+            uploads: Arc::new(PendingUploads::new(data)),
         });
         let demo_service = Arc::new(DemoServiceOnDemand::default());
         let mut how = signalbox_runtime::Options::new(data.join("artifacts"));

@@ -61,6 +61,15 @@ pub enum OAuthGrant {
     DeviceCode,
     /// The program signs in as itself.
     ClientCredentials,
+    /// The program signs in as a service account of Google, with a signed assertion (RFC 7523).
+    ServiceAccount,
+}
+
+impl OAuthGrant {
+    /// Whether no person signs in.
+    pub fn is_unattended(self) -> bool {
+        matches!(self, Self::ClientCredentials | Self::ServiceAccount)
+    }
 }
 
 /// A client that a person registered at a service.

@@ -1,16 +1,14 @@
 //! The answer of an HTTP request as a file: pieces go into a granted folder while they come, and the file is there when it is
 //! whole (ADR 169).
 
-use crate::file_error::file_failure;
 use crate::http_answer::{exchange_failure, undecoded};
+use crate::saved_pieces::write_pieces;
 use crate::support::{setting, text_or, wrong_setting};
-use crate::written_file::told;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
-use signalbox_ports::{BodyStream, CallLog, HttpResponse, PieceStream, Scrubber, StreamError, World, WriteMode};
-use std::sync::Arc;
+use signalbox_ports::{BodyStream, CallLog, HttpResponse, PieceStream, StreamError, World};
 
 const MIB: usize = 1024 * 1024;
 const DEFAULT_MIB: u64 = 4 * 1024;
@@ -63,8 +61,8 @@ impl<'a> SaveTo<'a> {
         timeout_ms: u64,
     ) -> Result<Value, NodeFailure> {
         let scrubber = world.secrets.scrubber();
-        let mut pieces = Pieces { body, scrubber: Arc::clone(&scrubber), held: Vec::new(), ended: false, failed: None };
-        let written = world.files.write_stream(&call.workflow_id, self.path, &mut pieces, WriteMode::Overwrite).await;
+        let mut pieces = Pieces { body, failed: None };
+        let written = write_pieces(call, world, log, self.path, &mut pieces).await;
         let failed = match pieces.failed {
             Some(StreamError::Exchange(error)) => Some(exchange_failure(error, timeout_ms, &scrubber)),
             Some(StreamError::Undecoded(why)) => {
@@ -76,42 +74,26 @@ impl<'a> SaveTo<'a> {
             return Err(failure.detail("path", self.path));
         }
         // The service has answered: what it did is done, saved or not.
-        let written = written.map_err(|error| file_failure(error, self.path).maybe_happened())?;
-        let size = written.size;
-        told(call, log, self.path, written);
+        let size = written.map_err(NodeFailure::maybe_happened)?;
         Ok(json!({ "path": self.path, "size": size }))
     }
 }
 
-/// The body without the secrets of this machine, which a server may send back.
+/// The body, and why it ended early.
 struct Pieces {
     body: Box<dyn BodyStream>,
-    scrubber: Arc<Scrubber>,
-    /// May be the beginning of a secret.
-    held: Vec<u8>,
-    ended: bool,
     failed: Option<StreamError>,
 }
 
 #[async_trait]
 impl PieceStream for Pieces {
     async fn next(&mut self) -> Option<Result<Vec<u8>, String>> {
-        while !self.ended {
-            match self.body.next().await {
-                Some(Ok(piece)) => self.held.extend(piece),
-                None => self.ended = true,
-                Some(Err(error)) => {
-                    self.failed = Some(error);
-                    return Some(Err("the answer did not arrive as a whole".into()));
-                }
-            }
-            let open = if self.ended { 0 } else { self.scrubber.open_end_of(&self.held) };
-            let rest = self.held.split_off(self.held.len() - open);
-            let piece = std::mem::replace(&mut self.held, rest);
-            if !piece.is_empty() {
-                return Some(Ok(self.scrubber.bytes(&piece).into_owned()));
+        match self.body.next().await? {
+            Ok(piece) => Some(Ok(piece)),
+            Err(error) => {
+                self.failed = Some(error);
+                Some(Err("the answer did not arrive as a whole".into()))
             }
         }
-        None
     }
 }

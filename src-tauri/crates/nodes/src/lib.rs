@@ -51,6 +51,7 @@ mod objects;
 pub mod progress_reporter;
 mod retrieval_error;
 mod run;
+mod saved_pieces;
 mod slug;
 mod support;
 mod tool_answer;

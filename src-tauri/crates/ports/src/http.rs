@@ -1,5 +1,6 @@
 //! HTTP as steps ask for it.
 
+use crate::PieceStream;
 use crate::secret::Credential;
 use async_trait::async_trait;
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
@@ -178,6 +179,14 @@ pub fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
+/// A body that is read while it is sent.
+pub struct StreamedBody {
+    /// Gives it, in pieces. An error ends the request.
+    pub pieces: Box<dyn PieceStream>,
+    /// Bytes of all of it.
+    pub size: u64,
+}
+
 /// Takes the body of an answer while it arrives.
 pub trait BodySink: Send {
     /// Whether this answer goes here: an event stream does.
@@ -223,5 +232,14 @@ pub trait Http: Send + Sync {
         }
         let body = std::mem::take(&mut answer.body);
         Ok(StreamedAnswer { answer, body: Some(Box::new(Whole(Some(body)))) })
+    }
+
+    /// Sends a request whose body is read while it is sent, once: no redirect is followed. The time limit holds for each silence.
+    async fn send_body(&self, request: HttpRequest, mut body: StreamedBody) -> Result<HttpResponse, HttpError> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = body.pieces.next().await {
+            bytes.extend(piece.map_err(|message| HttpError::Cut { message })?);
+        }
+        self.send(HttpRequest { body: Some(bytes), ..request }).await
     }
 }

@@ -21,6 +21,7 @@ pub mod secret;
 pub mod telemetry;
 pub mod tools;
 pub mod trace_scope;
+pub mod uploads;
 mod wait;
 
 pub use audit_sink::{AuditLine, AuditSink, NotTaken};
@@ -31,7 +32,7 @@ pub use databases::{Databases, NoDatabases};
 pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, NoDocuments};
 pub use http::{
     BodySink, BodyStream, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, StreamError,
-    StreamedAnswer, is_event_stream, is_of_connection, is_success,
+    StreamedAnswer, StreamedBody, is_event_stream, is_of_connection, is_success,
 };
 pub use llm::{Llm, NoLlm};
 pub use mail::{Mail, MailPlace, MailWatch, MailWatched, NoMail, Renumbered};
@@ -42,6 +43,7 @@ pub use scripts::{NoScripts, Scripts};
 pub use scrub::Scrubber;
 pub use secret::{Credential, CredentialKind, NoSecrets, Secret, SecretError, Secrets};
 pub use tools::{NoTools, Tools};
+pub use uploads::{NoUploads, Uploads};
 pub use wait::{in_words, retry_after};
 
 use async_trait::async_trait;
@@ -288,4 +290,6 @@ pub struct World {
     pub brokers: Arc<dyn Brokers>,
     /// Files on servers that speak SFTP.
     pub remote_files: Arc<dyn RemoteFiles>,
+    /// Uploads in parts that have begun.
+    pub uploads: Arc<dyn Uploads>,
 }

@@ -1,6 +1,7 @@
 //! Files on servers that speak SFTP, as object steps use them. Paths are those of the server; a path without a leading slash
 //! begins in the folder in which the server starts.
 
+use crate::PieceStream;
 use crate::secret::Credential;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -139,6 +140,13 @@ impl RemoteError {
     }
 }
 
+/// The bytes of a file of a server while they come.
+#[async_trait]
+pub trait RemoteBody: Send {
+    /// The next bytes; `None` at the end of a file that came whole.
+    async fn next(&mut self) -> Option<Result<Vec<u8>, RemoteError>>;
+}
+
 /// Files on servers, with the address rules of TRUST.
 #[async_trait]
 pub trait RemoteFiles: Send + Sync {
@@ -150,6 +158,19 @@ pub trait RemoteFiles: Send + Sync {
     async fn read(&self, server: FileServer, path: &str, most: usize) -> Result<(RemoteEntry, Vec<u8>), RemoteError>;
     /// Writes a file; the server has it whole, or not at all.
     async fn write(&self, server: FileServer, file: RemoteWrite) -> Result<RemoteEntry, RemoteError>;
+    /// Opens a file whose bytes are read while they come. The time limit holds for each silence of the server.
+    async fn open_read(
+        &self,
+        server: FileServer,
+        path: &str,
+    ) -> Result<(RemoteEntry, Box<dyn RemoteBody>), RemoteError>;
+    /// Writes a file as `pieces` give it, in place of its `bytes`. The time limit holds for each silence of the server.
+    async fn write_stream(
+        &self,
+        server: FileServer,
+        file: RemoteWrite,
+        pieces: Box<dyn PieceStream>,
+    ) -> Result<RemoteEntry, RemoteError>;
     /// Moves or copies a file.
     async fn transfer(&self, server: FileServer, transfer: RemoteTransfer) -> Result<(), RemoteError>;
     /// Removes a file; false when there was none.
@@ -181,6 +202,21 @@ impl RemoteFiles for NoRemoteFiles {
         none()
     }
     async fn write(&self, _server: FileServer, _file: RemoteWrite) -> Result<RemoteEntry, RemoteError> {
+        none()
+    }
+    async fn open_read(
+        &self,
+        _server: FileServer,
+        _path: &str,
+    ) -> Result<(RemoteEntry, Box<dyn RemoteBody>), RemoteError> {
+        none()
+    }
+    async fn write_stream(
+        &self,
+        _server: FileServer,
+        _file: RemoteWrite,
+        _pieces: Box<dyn PieceStream>,
+    ) -> Result<RemoteEntry, RemoteError> {
         none()
     }
     async fn transfer(&self, _server: FileServer, _transfer: RemoteTransfer) -> Result<(), RemoteError> {

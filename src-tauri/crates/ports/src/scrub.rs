@@ -157,6 +157,8 @@ fn forms(kind: Option<&CredentialKind>, value: &str) -> Vec<Zeroizing<Vec<u8>>> 
     // The header of `basic` is base64 of more than the value, so the whole of it is a form as well.
     let pair = match kind {
         Some(CredentialKind::Basic { user }) => Some(Zeroizing::new(format!("{user}:{value}"))),
+        // The signature alone is what matters of it.
+        Some(CredentialKind::Sas) => signature(value).map(Zeroizing::new),
         _ => None,
     };
     for text in std::iter::once(value).chain(pair.as_ref().map(|pair| pair.as_str())) {
@@ -181,6 +183,18 @@ fn forms(kind: Option<&CredentialKind>, value: &str) -> Vec<Zeroizing<Vec<u8>>> 
         }
     }
     all
+}
+
+/// The signature of a shared access signature, decoded.
+fn signature(value: &str) -> Option<String> {
+    let text = value.trim().trim_start_matches('?').replace('+', "%2B");
+    let found = url::form_urlencoded::parse(text.as_bytes()).find(|(name, value)| name == "sig" && !value.is_empty());
+    found.map(|(_, value)| value.into_owned())
+}
+
+/// Whether a text is a shared access signature.
+pub fn has_signature(value: &str) -> bool {
+    signature(value).is_some_and(|signature| signature.len() >= SHORTEST)
 }
 
 /// What stays of the value's base64 when `shift` bytes stand before it and anything after it.

@@ -65,6 +65,13 @@ pub enum CredentialKind {
         /// The service as it is named in signatures, for example `s3`.
         service: String,
     },
+    /// A signature of Azure Storage (Shared Key); the value is the key of the account.
+    AzureKey {
+        /// The storage account; not secret.
+        account: String,
+    },
+    /// A shared access signature of Azure: parameters of the address, all of which the value holds.
+    Sas,
     /// A client certificate of TLS; the value holds certificate and private key (PEM).
     ClientCertificate,
     /// SSH: the value is a private key, or a password.
@@ -87,11 +94,11 @@ impl CredentialKind {
     /// The header that it sets, in lower case.
     pub fn header(&self) -> Option<String> {
         match self {
-            Self::Bearer | Self::Basic { .. } | Self::AccessToken { .. } | Self::Aws { .. } => {
+            Self::Bearer | Self::Basic { .. } | Self::AccessToken { .. } | Self::Aws { .. } | Self::AzureKey { .. } => {
                 Some("authorization".into())
             }
             Self::Header { name } => Some(name.to_ascii_lowercase()),
-            Self::Query { .. } | Self::Path | Self::ClientCertificate | Self::Ssh { .. } => None,
+            Self::Query { .. } | Self::Path | Self::ClientCertificate | Self::Sas | Self::Ssh { .. } => None,
         }
     }
 }

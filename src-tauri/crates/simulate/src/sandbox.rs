@@ -144,6 +144,7 @@ fn world(sandbox: &dyn Sandbox, clock: FixedClock, bytes: &Arc<BytesInMemory>) -
         mail: Arc::new(NoMail),
         brokers: Arc::new(NoBrokers),
         remote_files: Arc::new(NoRemoteFiles),
+        uploads: Arc::new(signalbox_ports::NoUploads),
     }
 }
 

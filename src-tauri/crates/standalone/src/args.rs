@@ -19,7 +19,7 @@ const CONFIGURATION: &str = "Configuration:
 
 The file of secrets is a JSON object that only its owner can read (chmod 600):
   {\"erp\": {\"value\": \"…\", \"kind\": \"bearer\", \"hosts\": [\"api.example.com\"]}}
-A kind is bearer, basic (with \"user\"), header or query (with \"name\"). A value alone is sent as a bearer token to the hosts that
+A kind is bearer, basic (with \"user\"), header or query (with \"name\"), azure (with \"account\") or sas. A value alone is sent as a bearer token to the hosts that
 --describe lists; a secret without such hosts needs \"hosts\".
 
 The configuration is a JSON object that nobody but its owner can write (chmod go-w):

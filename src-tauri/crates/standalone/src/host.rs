@@ -11,7 +11,7 @@ use crate::secrets::GivenSecrets;
 use signalbox_adapters::DocumentWorkers;
 use signalbox_adapters::network::{self, Network};
 use signalbox_adapters::script::ScriptWorkers;
-use signalbox_adapters::{FolderFiles, Grant, RealClock, RealIds, WebHttp, private};
+use signalbox_adapters::{FolderFiles, Grant, PendingUploads, RealClock, RealIds, WebHttp, private};
 use signalbox_model::bundle::{AuditKeeping, Bundle};
 use signalbox_ports::{Clock, NoBrokers, NoRemoteFiles, World};
 use signalbox_runtime::{Registry, Runtime, StoredAuditLog, StoredBinaries, StoredKeys};
@@ -101,6 +101,7 @@ impl Host {
             // No step of an export speaks to one.
             brokers: Arc::new(NoBrokers),
             remote_files: Arc::new(NoRemoteFiles),
+            uploads: Arc::new(PendingUploads::new(&data)),
         });
         let how = signalbox_runtime::Options::new(data.join("artifacts"));
         let runtime = Runtime::new(store.clone(), kinds, world, Arc::new(RealIds), how)

@@ -135,6 +135,8 @@ impl GivenSecrets {
             "basic" => CredentialKind::Basic { user: needs("user", "basic")? },
             "header" => CredentialKind::Header { name: needs("name", "header")? },
             "query" => CredentialKind::Query { name: needs("name", "query")? },
+            "azure" => CredentialKind::AzureKey { account: needs("account", "azure")? },
+            "sas" => CredentialKind::Sas,
             other => return Err(format!("there is no kind '{other}'")),
         };
         let listed: Vec<&str> = match given["hosts"].as_array() {

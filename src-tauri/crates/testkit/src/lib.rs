@@ -97,6 +97,7 @@ impl TestWorld {
             mail: Arc::new(signalbox_ports::NoMail),
             brokers: Arc::new(signalbox_ports::NoBrokers),
             remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
+            uploads: Arc::new(signalbox_ports::NoUploads),
         }
     }
 }

@@ -34,7 +34,7 @@ cargo xtask <task>
           `rest`: the server against its own description, by schemathesis, which it installs below the target folder;
           `models`: two model servers with a small real model, installed below target/peers;
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto;
-          `objects`: object steps with the S3 of moto and a WebDAV server, from PyPI;
+          `objects`: object steps with the S3 of moto and a WebDAV server, from PyPI, and Azurite, from npm;
           `kafka`: the same in Kafka, with a broker and a cluster of mock brokers from PyPI;
           `amqp`: messages by RabbitMQ, which the system has;
           `source`: an exported Cargo project, built offline and run; some minutes of CPU;

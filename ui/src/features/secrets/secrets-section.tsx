@@ -18,6 +18,9 @@ import { SecretDialog } from '../../shared/secrets/secret-dialog.tsx';
 
 type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string } | { what: 'test'; name: string; url: string; kind: SecretEntry['kind'] };
 
+/** Nobody signs in with it: the program does, as itself. */
+const isUnattended = (entry: SecretEntry) => entry.oauth?.grant === 'clientCredentials' || entry.oauth?.grant === 'serviceAccount';
+
 export function SecretsSection() {
   const status = useCommand('secret_status', {});
   const ready = status.data?.state === 'ready';
@@ -74,12 +77,13 @@ function Line({ entry, mayChange, busy, onOpen, onSignIn }: LineProps) {
         <span className="s t3 ell" title={hosts}>{`${t('secrets.hosts', { hosts })}, ${used}`}</span>
         {signIn ? <SignInState entry={entry} /> : null}
         {entry.kind === 'ssh' ? <span className={entry.hostKey ? 's t3 mono safe-wrap' : 's t2'}>{entry.hostKey ? plain(entry.hostKey) : t('secrets.hostKeyUnknown')}</span> : null}
+        {entry.kind === 'google' && entry.oauth ? <span className="s t3 mono ell" title={entry.field}>{plain(entry.oauth.clientId)}</span> : null}
         <Uses name={name} />
       </div>
-      <Badge>{entry.field ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
+      <Badge>{entry.field && entry.kind !== 'google' ? `${t(`secrets.kind.${entry.kind}`)}: ${entry.field}` : t(`secrets.kind.${entry.kind}`)}</Badge>
       {mayChange ? (
         <>
-          {signIn && entry.oauth?.grant !== 'clientCredentials' ? <SignInButtons entry={entry} busy={busy} onSignIn={onSignIn} /> : null}
+          {signIn && !isUnattended(entry) ? <SignInButtons entry={entry} busy={busy} onSignIn={onSignIn} /> : null}
           <Button small aria-label={t('secrets.testOf', { name })} onClick={() => onOpen({ what: 'test', name, url: serverOf(entry), kind: entry.kind })}>{t('secrets.test')}</Button>
           <Button small aria-label={t('secrets.replaceOf', { name: entry.name })} onClick={() => onOpen({ what: 'set', old: entry })}>{t('secrets.replace')}</Button>
           <Button small variant="ghost" aria-label={t('secrets.deleteOf', { name: entry.name })} onClick={() => onOpen({ what: 'delete', name: entry.name })}>{t('secrets.delete')}</Button>
@@ -102,7 +106,7 @@ function SignInState({ entry }: { entry: SecretEntry }) {
   const { state, by, at, expires, renews, message } = signIn;
   return (
     <>
-      {by && state === 'signedIn' ? <span className="s t2">{t('tools.signedInBy', { who: formatPerson(by), time: formatDateTime(at ?? '') })}</span> : <span className={state === 'ended' ? 's c-err' : 's t2'}>{t(entry.oauth?.grant === 'clientCredentials' ? 'secrets.signsInItself' : `secrets.signIn.${state}`)}</span>}
+      {by && state === 'signedIn' ? <span className="s t2">{t('tools.signedInBy', { who: formatPerson(by), time: formatDateTime(at ?? '') })}</span> : <span className={state === 'ended' ? 's c-err' : 's t2'}>{t(isUnattended(entry) ? 'secrets.signsInItself' : `secrets.signIn.${state}`)}</span>}
       {expires && state === 'signedIn' ? <span className="s t3">{t(renews ? 'tools.renews' : 'tools.runsOut', { time: formatDateTime(expires) })}</span> : null}
       {message && state !== 'waiting' ? <SafeText className="s c-err" text={`${message}.`} cut={400} /> : null}
     </>

@@ -60,7 +60,7 @@ export function hostsOf(draft: OAuthDraft, connector: ConnectorEntry | undefined
 
 /** Whether enough was entered. */
 export function isComplete(draft: OAuthDraft, secret: string): boolean {
-  const needed = { authorizationCode: draft.authorizationUrl, deviceCode: draft.deviceUrl, clientCredentials: secret }[draft.grant];
+  const needed = { authorizationCode: draft.authorizationUrl, deviceCode: draft.deviceUrl, clientCredentials: secret, serviceAccount: secret }[draft.grant];
   return draft.clientId.trim() !== '' && draft.tokenUrl.trim() !== '' && needed.trim() !== '';
 }
 

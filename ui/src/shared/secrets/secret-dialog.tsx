@@ -11,8 +11,11 @@ import { FormDialog } from '../form-dialog.tsx';
 import { clientOf, draftOf, hostsOf, isComplete, withConnector, type OAuthDraft } from './oauth-draft.ts';
 import { OAuthFields } from './oauth-fields.tsx';
 
-const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query', 'oauth2', 'aws', 'certificate', 'ssh'];
-const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key', aws: 'AKIAIOSFODNN7EXAMPLE', ssh: 'ada' } as const;
+const KINDS: readonly SecretKind[] = ['bearer', 'basic', 'header', 'query', 'oauth2', 'aws', 'certificate', 'ssh', 'azure', 'sas', 'google'];
+const PLACEHOLDER = { basic: 'ada', header: 'X-Api-Key', query: 'api_key', aws: 'AKIAIOSFODNN7EXAMPLE', ssh: 'ada', azure: 'mystorageaccount' } as const;
+/** How the files of keys begin. */
+const FILE_BEGINS = { certificate: '-----BEGIN CERTIFICATE-----', ssh: '-----BEGIN OPENSSH PRIVATE KEY-----', google: '{ "type": "service_account", …' } as const;
+const HOST: Partial<Record<SecretKind, string>> = { ssh: 'files.example.com', azure: 'mystorageaccount.blob.core.windows.net', sas: 'mystorageaccount.blob.core.windows.net', google: 'storage.googleapis.com\noauth2.googleapis.com' };
 /** Kinds with an extra field next to the value. */
 const hasField = (kind: SecretKind): kind is keyof typeof PLACEHOLDER => kind in PLACEHOLDER;
 /** Where browsers come back to when a server shows this page; the window uses its own pages. */
@@ -30,7 +33,7 @@ export interface SecretDialogProps {
 }
 
 function valueLabel(kind: SecretKind) {
-  return kind === 'basic' || kind === 'oauth2' || kind === 'aws' || kind === 'certificate' || kind === 'ssh' ? t(`secrets.value.${kind}`) : t('secrets.value');
+  return kind === 'bearer' || kind === 'header' || kind === 'query' ? t('secrets.value') : t(`secrets.value.${kind}`);
 }
 
 export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: SecretDialogProps) {
@@ -65,7 +68,7 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
   async function keep() {
     const secret = {
       name: name.trim(), kind, hosts: list, value,
-      ...(hasField(kind) ? { field: field.trim() } : {}),
+      ...(hasField(kind) || (kind === 'google' && field.trim() !== '') ? { field: field.trim() } : {}),
       ...(kind === 'aws' ? { region: region.trim(), service: service.trim() } : {}),
       ...(kind === 'ssh' && hostKey.trim() !== '' ? { hostKey: hostKey.trim() } : {}),
       ...(kind === 'oauth2' ? { oauth: clientOf(draft) } : {}),
@@ -104,14 +107,19 @@ export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: Sec
             {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={hostKey} placeholder="SHA256:…" onChange={setHostKey} />}
           </Field>
         ) : null}
+        {kind === 'google' ? (
+          <Field label={t('secrets.oauth.scopes')} hint={t('secrets.googleScopesHint')}>
+            {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={field} placeholder="https://www.googleapis.com/auth/devstorage.read_write" onChange={setField} />}
+          </Field>
+        ) : null}
         {kind === 'oauth2' ? <OAuthFields draft={draft} services={services} callback={isTauri() ? undefined : window.location.origin + CALLBACK} onChange={change} onService={choose} /> : null}
-        <Field label={valueLabel(kind)} required={kind !== 'oauth2' || draft.grant === 'clientCredentials'} hint={t(kind === 'oauth2' ? 'secrets.value.oauth2Hint' : kind === 'ssh' ? 'secrets.value.sshHint' : 'secrets.valueHint')}>
-          {({ id, describedBy }) => kind === 'certificate' || kind === 'ssh'
-            ? <TextArea id={id} aria-describedby={describedBy} mono rows={6} value={value} placeholder={kind === 'ssh' ? '-----BEGIN OPENSSH PRIVATE KEY-----' : '-----BEGIN CERTIFICATE-----'} onChange={setValue} />
+        <Field label={valueLabel(kind)} required={kind !== 'oauth2' || draft.grant === 'clientCredentials'} hint={t(kind === 'oauth2' || kind === 'ssh' || kind === 'sas' || kind === 'google' ? `secrets.value.${kind}Hint` : 'secrets.valueHint')}>
+          {({ id, describedBy }) => kind === 'certificate' || kind === 'ssh' || kind === 'google'
+            ? <TextArea id={id} aria-describedby={describedBy} mono rows={6} value={value} placeholder={FILE_BEGINS[kind]} onChange={setValue} />
             : <TextInput id={id} aria-describedby={describedBy} type="password" autoComplete="new-password" mono value={value} onChange={setValue} />}
         </Field>
-        <Field label={t('secrets.allowed')} required hint={t(kind === 'ssh' ? 'secrets.allowedServersHint' : 'secrets.allowedHint')}>
-          {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder={kind === 'ssh' ? 'files.example.com' : 'api.example.com'} onChange={setAllowed} />}
+        <Field label={t('secrets.allowed')} required hint={t(kind === 'ssh' ? 'secrets.allowedServersHint' : kind === 'google' ? 'secrets.allowedGoogleHint' : 'secrets.allowedHint')}>
+          {({ id, describedBy }) => <TextArea id={id} aria-describedby={describedBy} mono rows={2} value={allowed} placeholder={HOST[kind] ?? 'api.example.com'} onChange={setAllowed} />}
         </Field>
     </FormDialog>
   );

@@ -19,7 +19,7 @@ fn unusable() -> Fault {
     Fault::new(Trouble::Secret, words)
 }
 
-fn der(key: &Secret) -> Result<Zeroizing<Vec<u8>>, Fault> {
+fn body(key: &Secret) -> Zeroizing<String> {
     let text = key.expose();
     let body = match text.split_once("-----BEGIN PRIVATE KEY-----") {
         Some((_, rest)) => rest.split("-----END").next().unwrap_or_default(),
@@ -27,8 +27,11 @@ fn der(key: &Secret) -> Result<Zeroizing<Vec<u8>>, Fault> {
     };
     // Whoever takes the line breaks out writes them as `\n`, too.
     let body = Zeroizing::new(body.replace("\\n", ""));
-    let plain: Zeroizing<String> = Zeroizing::new(body.chars().filter(|c| !c.is_whitespace()).collect());
-    STANDARD.decode(plain.as_bytes()).map(Zeroizing::new).map_err(|_| unusable())
+    Zeroizing::new(body.chars().filter(|c| !c.is_whitespace()).collect())
+}
+
+fn der(key: &Secret) -> Result<Zeroizing<Vec<u8>>, Fault> {
+    STANDARD.decode(body(key).as_bytes()).map(Zeroizing::new).map_err(|_| unusable())
 }
 
 enum Key {
@@ -36,8 +39,39 @@ enum Key {
     Rsa(RsaKeyPair),
 }
 
+/// A private key without the lines around it and the breaks in it, as secrets are kept.
+pub(super) fn on_one_line(key: &Secret) -> Secret {
+    Secret::new(body(key).as_str())
+}
+
+/// Whether assertions of a service account can be signed with the key: RSA.
+pub(super) fn usable(key: &Secret) -> Result<(), Fault> {
+    RsaKeyPair::from_pkcs8(&der(key)?).map(|_| ()).map_err(|_| unusable())
+}
+
 /// The signed word of a client, for one authorization server; `unique` says that it is no copy.
 pub(super) fn made(key: &Secret, client: &str, issuer: &str, unique: &str) -> Result<Zeroizing<String>, Fault> {
+    let now = RealClock.now_ms() / 1000;
+    signed(
+        key,
+        &json!({
+            "iss": client, "sub": client, "aud": issuer, "jti": unique, "iat": now, "exp": now + HOLDS,
+        }),
+    )
+}
+
+/// The signed word of a service account of Google, in exchange for which its token endpoint gives a token.
+pub(super) fn of_service_account(
+    key: &Secret,
+    account: &str,
+    token_url: &str,
+    scope: &str,
+) -> Result<Zeroizing<String>, Fault> {
+    let now = RealClock.now_ms() / 1000;
+    signed(key, &json!({ "iss": account, "scope": scope, "aud": token_url, "iat": now, "exp": now + HOLDS }))
+}
+
+fn signed(key: &Secret, claims: &serde_json::Value) -> Result<Zeroizing<String>, Fault> {
     let (der, random) = (der(key)?, SystemRandom::new());
     let key = match EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &der, &random) {
         Ok(key) => Key::P256(key),
@@ -47,12 +81,8 @@ pub(super) fn made(key: &Secret, client: &str, issuer: &str, unique: &str) -> Re
         Key::P256(_) => "ES256",
         Key::Rsa(_) => "RS256",
     };
-    let now = RealClock.now_ms() / 1000;
-    let claims = json!({
-        "iss": client, "sub": client, "aud": issuer, "jti": unique, "iat": now, "exp": now + HOLDS,
-    });
-    let part = |value: serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
-    let text = format!("{}.{}", part(json!({ "alg": algorithm, "typ": "JWT" })), part(claims));
+    let part = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let text = format!("{}.{}", part(&json!({ "alg": algorithm, "typ": "JWT" })), part(claims));
     let signature = match key {
         Key::P256(key) => key.sign(&random, text.as_bytes()).map_err(|_| unusable())?.as_ref().to_vec(),
         Key::Rsa(key) => {

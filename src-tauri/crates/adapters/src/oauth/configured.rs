@@ -4,7 +4,7 @@
 use super::client::{Method, Proof};
 use super::net::Net;
 use super::token::{self, Kept, Polled};
-use super::{Fault, Issuer, Pending, SignedIn, Trouble, random_text};
+use super::{Fault, Issuer, Pending, SignedIn, Trouble, assertion, random_text};
 use crate::clock::RealClock;
 use signalbox_model::oauth::{ClientAuthentication, OAuthClient, OAuthGrant};
 use signalbox_ports::secret::{AllowedHost, allows};
@@ -13,6 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
+/// The grant of a signed assertion (RFC 7523).
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// Names of parameters that this program sets itself.
 const OWN: [&str; 12] = [
     "client_id",
@@ -57,13 +59,16 @@ pub fn check(client: &OAuthClient, secret: &Secret, hosts: &[AllowedHost]) -> Re
     let needed = match client.grant {
         OAuthGrant::AuthorizationCode => service.authorization_url.is_none().then_some("where people sign in"),
         OAuthGrant::DeviceCode => service.device_url.is_none().then_some("where device codes are requested"),
-        OAuthGrant::ClientCredentials => None,
+        OAuthGrant::ClientCredentials | OAuthGrant::ServiceAccount => None,
     };
     if let Some(what) = needed {
         return Err(format!("The address {what} is missing"));
     }
     if client.grant == OAuthGrant::ClientCredentials && secret.expose().is_empty() {
         return Err("To sign in without a person, the client needs a secret".into());
+    }
+    if client.grant == OAuthGrant::ServiceAccount {
+        assertion::usable(secret).map_err(|fault| fault.message)?;
     }
     // The browser of a person goes to the authorization address; nothing secret is sent there.
     let sent = [Some(&service.token_url), service.device_url.as_ref(), service.revocation_url.as_ref()];
@@ -101,7 +106,8 @@ impl ConfiguredClient<'_> {
         let service = &self.client.service;
         let token_endpoint = net.address("token endpoint", &service.token_url)?;
         let revocation = service.revocation_url.as_deref();
-        let (method, proof) = if self.secret.expose().is_empty() {
+        let is_signed = self.client.grant == OAuthGrant::ServiceAccount;
+        let (method, proof) = if self.secret.expose().is_empty() || is_signed {
             (Method::None, Proof::Nothing)
         } else {
             let method = match service.client_authentication {
@@ -156,6 +162,14 @@ impl ConfiguredClient<'_> {
     pub async fn unattended(&self) -> Result<SignedIn, Fault> {
         let net = self.net()?;
         let kept = self.kept(&net)?;
+        if self.client.grant == OAuthGrant::ServiceAccount {
+            let scope = self.scope().unwrap_or_default();
+            let token_url = kept.token_endpoint.as_str();
+            let signed = assertion::of_service_account(self.secret, &self.client.client_id, token_url, &scope)?;
+            let grant = [("grant_type", JWT_BEARER), ("assertion", signed.as_str())];
+            let signed = token::get(&kept, &net, &grant, None, &nobody(), RealClock.now_ms()).await?;
+            return Ok(signed.without_proof());
+        }
         let mut grant = vec![("grant_type", "client_credentials")];
         grant.extend(self.client.service.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let signed = token::get(&kept, &net, &grant, None, &nobody(), RealClock.now_ms()).await?;
@@ -164,7 +178,7 @@ impl ConfiguredClient<'_> {
 
     /// New tokens for old ones; as the client is configured now, so that its secret may have been replaced.
     pub async fn renew(&self, before: &SignedIn) -> Result<SignedIn, Fault> {
-        if self.client.grant == OAuthGrant::ClientCredentials {
+        if self.client.grant.is_unattended() {
             return self.unattended().await.map(|signed| signed.with_id(&before.kept.id));
         }
         let Some(refresh) = &before.refresh else {

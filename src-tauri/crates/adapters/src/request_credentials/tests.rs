@@ -1,5 +1,6 @@
-use super::attach;
-use reqwest::header::HeaderMap;
+use super::{attach, authenticate};
+use reqwest::Method;
+use reqwest::header::{HeaderMap, HeaderValue};
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{Credential, CredentialKind, HttpError, Secret};
 use std::sync::Arc;
@@ -32,4 +33,31 @@ fn a_secret_that_would_be_another_path_or_host_is_not_sent() {
     }
     let refused = attached("123:ABC", "https://evil.example/bot{credential}/send").expect_err("refused");
     assert!(matches!(refused, HttpError::CredentialRefused { .. }), "{refused:?}");
+}
+
+#[test]
+fn a_shared_access_signature_goes_into_the_address_and_that_of_a_copy_of_the_same_account() {
+    let credential = Credential {
+        name: "share".into(),
+        kind: CredentialKind::Sas,
+        hosts: vec![AllowedHost::parse("ada.blob.core.windows.net").expect("a host")],
+        value: Secret::new("?sv=2021-12-02&sp=rw&sig=a%2Bb%2Fc%3D"),
+        scrubber: Arc::default(),
+    };
+    let sent = |address: &str, source: &str| {
+        let mut url = Url::parse(address).expect("an address");
+        let mut headers =
+            HeaderMap::from_iter([("x-ms-copy-source".parse().expect("a name"), source.parse().expect("a value"))]);
+        authenticate(&credential, &Method::PUT, &mut url, &mut headers, b"").map(|()| {
+            let source: &HeaderValue = &headers["x-ms-copy-source"];
+            (url.to_string(), source.to_str().expect("text").to_owned(), source.is_sensitive())
+        })
+    };
+    let at = "https://ada.blob.core.windows.net/c";
+    let signature = "sv=2021-12-02&sp=rw&sig=a%2Bb%2Fc%3D";
+    let own = sent(&format!("{at}/b?comp=block"), &format!("{at}/a")).expect("sent");
+    assert_eq!(own, (format!("{at}/b?comp=block&{signature}"), format!("{at}/a?{signature}"), true));
+    let other = sent(&format!("{at}/b"), "https://eve.example/a").expect("sent");
+    assert_eq!((other.1.as_str(), other.2), ("https://eve.example/a", false));
+    assert!(sent("https://eve.example/b", "x").is_err());
 }

@@ -2,10 +2,7 @@
 //! of it.
 
 use super::session::Session;
-use super::wire::{
-    Answer, Attributes, CREATE, END, MKDIR, OPENDIR, READDIR, REMOVE, RENAME, STAT, TO_READ, TO_WRITE, TRUNCATE, bad,
-    refusal,
-};
+use super::wire::{Answer, Attributes, END, MKDIR, OPENDIR, READDIR, REMOVE, RENAME, STAT, TO_READ, bad, refusal};
 use signalbox_ports::remote_files::{
     RemoteEntry, RemoteError, RemoteFault, RemoteList, RemoteListing, RemoteTransfer, RemoteWrite,
 };
@@ -135,16 +132,23 @@ pub(super) async fn read(
     most: usize,
 ) -> Result<(RemoteEntry, Vec<u8>), RemoteError> {
     let what = named(path);
+    let about = read_about(session, path).await?;
+    let handle = session.open(path, TO_READ, &what).await?;
+    let bytes = session.read(&handle, most, &what).await?;
+    session.close(&handle, &what).await?;
+    Ok((about, bytes))
+}
+
+/// What is known of a file that is to be read.
+pub(super) async fn read_about(session: &mut Session, path: &str) -> Result<RemoteEntry, RemoteError> {
+    let what = named(path);
     let about = session.attributes(STAT, path.as_bytes(), &what).await?;
     let about = about.ok_or_else(|| RemoteError::new(RemoteFault::NotFound, format!("{what} is not there")))?;
     if about.is_folder() || !about.is_file() {
         let words = format!("{what} is no file, but a folder or a device");
         return Err(RemoteError::new(RemoteFault::Invalid("key"), words));
     }
-    let handle = session.open(path, TO_READ, &what).await?;
-    let bytes = session.read(&handle, most, &what).await?;
-    session.close(&handle, &what).await?;
-    Ok((entry(path.to_owned(), about), bytes))
+    Ok(entry(path.to_owned(), about))
 }
 
 /// Under this name a file lies until it is whole: in its own folder, so that it only has to be renamed.
@@ -220,27 +224,37 @@ fn maybe(error: RemoteError) -> RemoteError {
 }
 
 pub(super) async fn write(session: &mut Session, file: &RemoteWrite) -> Result<RemoteEntry, RemoteError> {
-    let RemoteWrite { path, base, bytes, is_new, key } = file;
-    let what = named(path);
-    if *is_new && session.attributes(STAT, path.as_bytes(), &what).await?.is_some() {
+    start_write(session, file).await?;
+    let what = named(&file.path);
+    let handle = session.create(&unfinished(&file.path, &file.key), &what).await?;
+    session.fill(&handle, &file.bytes, &what).await?;
+    rename_written(session, file, &handle).await
+}
+
+/// Looks whether the file may be written, and makes its folders.
+pub(super) async fn start_write(session: &mut Session, file: &RemoteWrite) -> Result<(), RemoteError> {
+    let RemoteWrite { path, base, is_new, .. } = file;
+    if *is_new && session.attributes(STAT, path.as_bytes(), &named(path)).await?.is_some() {
         return Err(exists(path));
     }
-    make_folders(session, base, path).await?;
-    put(session, path, bytes, &unfinished(path, key)).await?;
+    make_folders(session, base, path).await
+}
+
+/// Closes the unfinished file, which is complete, and gives it its name.
+pub(super) async fn rename_written(
+    session: &mut Session,
+    file: &RemoteWrite,
+    handle: &[u8],
+) -> Result<RemoteEntry, RemoteError> {
+    let RemoteWrite { path, is_new, key, .. } = file;
+    let what = named(path);
+    if session.has(SYNC) {
+        session.tell_extended(SYNC, &what, |request| request.bytes(handle)).await?;
+    }
+    session.close(handle, &what).await?;
     rename(session, &unfinished(path, key), path, *is_new).await?;
     let about = session.attributes(STAT, path.as_bytes(), &what).await?.unwrap_or_default();
     Ok(entry(path.clone(), about))
-}
-
-/// Writes the unfinished file.
-async fn put(session: &mut Session, path: &str, bytes: &[u8], unfinished: &str) -> Result<(), RemoteError> {
-    let what = named(path);
-    let handle = session.open(unfinished, TO_WRITE | CREATE | TRUNCATE, &what).await?;
-    session.fill(&handle, bytes, &what).await?;
-    if session.has(SYNC) {
-        session.tell_extended(SYNC, &what, |request| request.bytes(&handle)).await?;
-    }
-    session.close(&handle, &what).await
 }
 
 pub(super) async fn transfer(session: &mut Session, transfer: &RemoteTransfer) -> Result<(), RemoteError> {

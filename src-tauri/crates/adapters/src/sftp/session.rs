@@ -2,16 +2,16 @@
 
 use super::ssh::Channel;
 use super::wire::{
-    self, Answer, Attributes, END, EXTENDED, FSTAT, INIT, LARGEST, OK, READ, Received, Request, VERSION, WRITE, bad,
-    refusal,
+    self, Answer, Attributes, CREATE, END, EXTENDED, FSTAT, INIT, LARGEST, OK, READ, Received, Request, TO_WRITE,
+    TRUNCATE, VERSION, WRITE, bad, refusal,
 };
 use signalbox_ports::remote_files::{RemoteError, RemoteFault};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of one request to read or write; every server takes so many.
-const PIECE: usize = 32 * 1024;
+pub(super) const PIECE: usize = 32 * 1024;
 /// Requests that are under way at once: a server that is far away is then as fast as its line.
-const UNDER_WAY: usize = 32;
+pub(super) const UNDER_WAY: usize = 32;
 
 /// An open conversation.
 pub(super) struct Session {
@@ -55,14 +55,14 @@ impl Session {
     }
 
     /// Sends a request; gives its id.
-    async fn send(&mut self, kind: u8, fill: impl FnOnce(Request) -> Request) -> Result<u32, RemoteError> {
+    pub(super) async fn send(&mut self, kind: u8, fill: impl FnOnce(Request) -> Request) -> Result<u32, RemoteError> {
         let id = self.next;
         self.next = self.next.wrapping_add(1);
         self.write(fill(Request::new(kind).number(id))).await?;
         Ok(id)
     }
 
-    async fn receive(&mut self) -> Result<(u32, Answer), RemoteError> {
+    pub(super) async fn receive(&mut self) -> Result<(u32, Answer), RemoteError> {
         let packet = self.packet().await?;
         let kind = packet.first().copied().ok_or_else(|| bad("a packet is empty"))?;
         let mut received = Received::new(packet.get(1..).unwrap_or_default());
@@ -109,6 +109,11 @@ impl Session {
         }
     }
 
+    /// Opens a file that is written from its beginning.
+    pub(super) async fn create(&mut self, path: &str, what: &str) -> Result<Vec<u8>, RemoteError> {
+        self.open(path, TO_WRITE | CREATE | TRUNCATE, what).await
+    }
+
     pub(super) async fn close(&mut self, handle: &[u8], what: &str) -> Result<(), RemoteError> {
         self.tell(wire::CLOSE, what, |request| request.bytes(handle)).await
     }
@@ -151,7 +156,7 @@ impl Session {
                 && asked.len() < UNDER_WAY
                 && (asked.is_empty() || known.is_some_and(|size| next < size))
             {
-                let id = self.ask_piece(handle, next, PIECE).await?;
+                let id = self.ask_piece(handle, next as u64, PIECE).await?;
                 asked.insert(id, (next, PIECE));
                 next += PIECE;
             }
@@ -172,7 +177,7 @@ impl Session {
                     if piece.len() < length {
                         // What is missing may be there all the same.
                         let (from, left) = (at + piece.len(), length - piece.len());
-                        let id = self.ask_piece(handle, from, left).await?;
+                        let id = self.ask_piece(handle, from as u64, left).await?;
                         asked.insert(id, (from, left));
                     }
                     pieces.insert(at, piece);
@@ -193,9 +198,9 @@ impl Session {
         Ok(all)
     }
 
-    async fn ask_piece(&mut self, handle: &[u8], at: usize, length: usize) -> Result<u32, RemoteError> {
+    pub(super) async fn ask_piece(&mut self, handle: &[u8], at: u64, length: usize) -> Result<u32, RemoteError> {
         let length = u32::try_from(length).unwrap_or_default();
-        self.send(READ, |request| request.bytes(handle).long(at as u64).number(length)).await
+        self.send(READ, |request| request.bytes(handle).long(at).number(length)).await
     }
 
     /// Writes an open file from its beginning.

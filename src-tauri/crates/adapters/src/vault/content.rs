@@ -1,6 +1,7 @@
 //! What is inside `vault.age`: JSON, so that a person with the key can read it with any age program.
 
 use super::{Trouble, VaultError};
+use crate::azure_signature;
 use crate::oauth::{self, SignedIn};
 use crate::sftp;
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The newest that can be read. What has no sign-ins is written as the first, what has no typed credentials as the second, and
-/// what has none of SSH as the third, which older programs read, too.
-const VERSION: u32 = 4;
+/// The newest that can be read. What has no sign-ins is written as the first, what has no typed credentials as the second, what
+/// has none of SSH as the third, and what has none of Azure and no service account as the fourth, which older programs read, too.
+const VERSION: u32 = 5;
 const LONGEST: usize = 16 * 1024;
 const MOST_HOSTS: usize = 50;
 
@@ -80,7 +81,7 @@ pub struct Stored {
 impl Stored {
     /// The entry with who is signed in.
     pub(super) fn told(&self) -> Entry {
-        let unattended = self.entry.oauth.as_ref().is_some_and(|client| client.grant == OAuthGrant::ClientCredentials);
+        let unattended = self.entry.oauth.as_ref().is_some_and(|client| client.grant.is_unattended());
         let session = self.session.as_ref().map(|session| SessionFacts {
             by: session.by.clone(),
             at_ms: session.at_ms,
@@ -190,6 +191,27 @@ impl Entry {
             CredentialKind::Query { name } if name.is_empty() || name.len() > 200 => {
                 wrong("The parameter of the address has no name.".into(), "Write a name like api_key.")
             }
+            CredentialKind::AzureKey { account } => {
+                let is_account = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+                if account.is_empty() || !account.bytes().all(is_account) {
+                    let hint = "It is the first part of the address: ada of https://ada.blob.core.windows.net.";
+                    return wrong(
+                        "The storage account is missing, or has other characters than small letters and digits.".into(),
+                        hint,
+                    );
+                }
+                match azure_signature::key_bytes(&Secret::new(value)) {
+                    Ok(_) => Ok(()),
+                    Err(why) => wrong(
+                        format!("The secret cannot be used: {why}."),
+                        "Copy one of the two keys under Access keys of the storage account.",
+                    ),
+                }
+            }
+            CredentialKind::Sas if !scrub::has_signature(value) => wrong(
+                "It is no shared access signature: it has no part 'sig='.".into(),
+                "Copy the SAS token, which begins with sv= or sp=, without the address before it.",
+            ),
             CredentialKind::Aws { access_key, region, service } => {
                 let plain = |text: &str| {
                     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
@@ -376,8 +398,13 @@ impl Content {
             )
         };
         let is_ssh = |stored: &Stored| matches!(stored.entry.kind, CredentialKind::Ssh { .. });
+        let is_newest = |stored: &Stored| {
+            matches!(stored.entry.kind, CredentialKind::AzureKey { .. } | CredentialKind::Sas)
+                || stored.entry.oauth.as_ref().is_some_and(|client| client.grant == OAuthGrant::ServiceAccount)
+        };
         let version = match (self.secrets.iter().any(typed), sign_ins.is_empty()) {
-            _ if self.secrets.iter().any(is_ssh) => VERSION,
+            _ if self.secrets.iter().any(is_newest) => VERSION,
+            _ if self.secrets.iter().any(is_ssh) => 4,
             (true, _) => 3,
             (false, false) => 2,
             (false, true) => 1,
@@ -435,6 +462,8 @@ fn kind_from(
     host_key: Option<String>,
 ) -> Result<CredentialKind, String> {
     match (kind, field) {
+        ("azure", Some(account)) => Ok(CredentialKind::AzureKey { account }),
+        ("sas", _) => Ok(CredentialKind::Sas),
         ("ssh", Some(user)) => Ok(CredentialKind::Ssh { user, host_key }),
         ("oauth2", _) => Ok(CredentialKind::AccessToken { user }),
         ("certificate", _) => Ok(CredentialKind::ClientCertificate),
@@ -459,6 +488,8 @@ fn kind_to(kind: &CredentialKind) -> (&'static str, Option<String>) {
         CredentialKind::Query { name } => ("query", Some(name.clone())),
         CredentialKind::AccessToken { .. } => ("oauth2", None),
         CredentialKind::ClientCertificate => ("certificate", None),
+        CredentialKind::AzureKey { account } => ("azure", Some(account.clone())),
+        CredentialKind::Sas => ("sas", None),
         CredentialKind::Ssh { user, .. } => ("ssh", Some(user.clone())),
         CredentialKind::Aws { access_key, .. } => ("aws", Some(access_key.clone())),
     }

@@ -37,6 +37,8 @@ mod openid;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]
+mod sent_body;
+mod service_account;
 mod sftp;
 mod streams;
 mod vault;

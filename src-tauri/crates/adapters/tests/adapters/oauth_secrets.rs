@@ -118,7 +118,7 @@ impl SignInTest {
     }
 }
 
-fn vault(folder: &TempDir) -> Arc<Vault> {
+pub(crate) fn vault(folder: &TempDir) -> Arc<Vault> {
     Arc::new(Vault::new(folder.path(), Given::default(), Arc::new(NoKeyRing)))
 }
 

@@ -3,8 +3,9 @@
 use signalbox_adapters::SftpServers;
 use signalbox_ports::remote_files::{FileServer, RemoteError, RemoteFault, RemoteList, RemoteTransfer, RemoteWrite};
 use signalbox_ports::secret::{AllowedHost, Secret};
-use signalbox_ports::{Credential, CredentialKind, RemoteFiles as _};
+use signalbox_ports::{Credential, CredentialKind, PieceStream, RemoteFiles as _};
 use signalbox_testkit::sftp_host::SftpHost;
+use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,6 +54,16 @@ fn fault<T: std::fmt::Debug>(done: Result<T, RemoteError>) -> RemoteFault {
     done.expect_err("refused").fault
 }
 
+/// Pieces that are there already.
+struct Given(VecDeque<Result<Vec<u8>, String>>);
+
+#[async_trait::async_trait]
+impl PieceStream for Given {
+    async fn next(&mut self) -> Option<Result<Vec<u8>, String>> {
+        self.0.pop_front()
+    }
+}
+
 fn unfinished(folder: &Path) -> usize {
     let names = fs::read_dir(folder).expect("a folder").flatten();
     names.filter(|one| one.file_name().to_string_lossy().ends_with(".part")).count()
@@ -93,6 +104,24 @@ async fn files_of_a_real_server_are_written_whole_listed_moved_and_removed() {
     assert_eq!(keys(all("in/2", true, 9)).await.0, ["in/2026/a b+c%.txt"]);
     assert_eq!(keys(all("", true, 1)).await, (vec!["empty".into()], true));
     assert_eq!(fault(SftpServers.list(at(), all("no/", true, 9)).await), RemoteFault::NotFound);
+
+    // As a stream: the same, piece by piece.
+    let pieces = large.chunks(500_000).map(<[u8]>::to_vec).map(Ok).collect();
+    let written = SftpServers.write_stream(at(), file("in/stream.bin", b"", true), Box::new(Given(pieces))).await;
+    assert_eq!((written.expect("written").size, on_disk("in/stream.bin") == large), (Some(3_000_001), true));
+    let (about, mut body) = SftpServers.open_read(at(), "in/stream.bin").await.expect("opened");
+    let mut read = Vec::new();
+    while let Some(piece) = body.next().await {
+        read.extend(piece.expect("a piece"));
+    }
+    assert!(read == large && about.size == Some(3_000_001));
+    assert_eq!(fault(SftpServers.open_read(at(), "missing").await.map(|_| ())), RemoteFault::NotFound);
+    // A source that ends early leaves nothing.
+    let broken = VecDeque::from([Ok(vec![1; 100_000]), Err("it changed".to_owned())]);
+    let failed = SftpServers.write_stream(at(), file("in/stream.bin", b"", false), Box::new(Given(broken))).await;
+    assert_eq!((fault(failed), unfinished(&host.files().join("in"))), (RemoteFault::Refused, 0));
+    assert!(on_disk("in/stream.bin") == large);
+    fs::remove_file(host.files().join("in/stream.bin")).expect("removed");
 
     SftpServers.transfer(at(), transfer("empty", "done/e", false, true)).await.expect("moved");
     SftpServers.transfer(at(), transfer("done/e", "copy", true, true)).await.expect("copied");

@@ -11,7 +11,9 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult};
 use crate::secrets::{entry_told, reachable};
 use serde_json::{Value, json};
+use signalbox_adapters::oauth::service_account;
 use signalbox_adapters::vault::{Entry, KeyPlace, Trouble, VaultError};
+use signalbox_model::oauth::{OAuthClient, OAuthGrant};
 use signalbox_model::{AuditEvent, time};
 use signalbox_ports::CredentialKind;
 use signalbox_ports::secret::AllowedHost;
@@ -74,6 +76,9 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
             service: part("service", request.service.as_ref())?,
         },
         SecretKind::Certificate => CredentialKind::ClientCertificate,
+        SecretKind::Azure => CredentialKind::AzureKey { account: field("storage account")? },
+        SecretKind::Sas => CredentialKind::Sas,
+        SecretKind::Google => CredentialKind::AccessToken { user: None },
         SecretKind::Ssh => {
             CredentialKind::Ssh { user: field("user")?, host_key: part("fingerprint", request.host_key.as_ref()).ok() }
         }
@@ -81,7 +86,20 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
     if request.host_key.is_some() && request.kind != SecretKind::Ssh {
         return Err(bad("A server key belongs to secrets of the type ssh.".into()));
     }
-    if kind.is_token() != request.oauth.is_some() {
+    let (oauth, value) = match request.kind {
+        SecretKind::Google if request.oauth.is_none() => {
+            let scopes = request.field.as_deref().unwrap_or_default();
+            let scopes: Vec<String> =
+                scopes.split([' ', ',']).filter(|one| !one.is_empty()).map(str::to_owned).collect();
+            let read = service_account(&request.value.0, &scopes);
+            let (client, key) = read.map_err(|why| bad(format!("{why}.")))?;
+            reachable(caller, &client)?;
+            (Some(client), key)
+        }
+        _ => (request.oauth, request.value.0),
+    };
+    if kind.is_token() != oauth.is_some() || (request.kind == SecretKind::Oauth2 && is_service_account(oauth.as_ref()))
+    {
         return Err(bad("A client of a service belongs to secrets of the type oauth2.".into()));
     }
     let mut hosts = request
@@ -97,7 +115,6 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
         }
     });
     let now = time::format(app.now_ms());
-    let oauth = request.oauth;
     let entry =
         Entry { name: request.name, kind, hosts, created_at: now.clone(), updated_at: now, oauth, session: None };
     let facts = |replaced: bool| {
@@ -106,11 +123,15 @@ pub(crate) fn secret_set(app: &App, caller: &Caller, request: SecretSet) -> ApiR
     };
     app.secrets
         .vault
-        .set(entry.clone(), request.value.0, |replaced| record(app, caller, AuditEvent::SecretSet, facts(replaced)))?;
+        .set(entry.clone(), value, |replaced| record(app, caller, AuditEvent::SecretSet, facts(replaced)))?;
     // The proxy may be asked with it.
     app.follow_network();
     let kept = app.secrets.vault.list()?.into_iter().find(|kept| kept.name == entry.name);
     Ok(entry_told(app, kept.unwrap_or(entry)))
+}
+
+fn is_service_account(client: Option<&OAuthClient>) -> bool {
+    client.is_some_and(|client| client.grant == OAuthGrant::ServiceAccount)
 }
 
 pub(crate) fn secret_delete(app: &App, caller: &Caller, request: SecretName) -> ApiResult<Empty> {

@@ -93,6 +93,12 @@ pub enum SecretKind {
     Certificate,
     /// SSH, for SFTP, with a user; the value is a private key (OpenSSH or PEM) or a password.
     Ssh,
+    /// A signature of Azure Storage (Shared Key); the value is a key of the account.
+    Azure,
+    /// A shared access signature of Azure, as parameters of the address.
+    Sas,
+    /// A service account of Google; the value is its key file (JSON), of which the private key alone is kept.
+    Google,
 }
 
 /// A secret without its value.
@@ -103,7 +109,8 @@ pub struct SecretEntry {
     pub name: String,
     /// How it is sent.
     pub kind: SecretKind,
-    /// The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`.
+    /// The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`, the account of `azure`, the
+    /// scopes of `google`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// The region of `aws`.
@@ -140,7 +147,8 @@ pub struct SecretSet {
     pub name: String,
     /// How it is sent.
     pub kind: SecretKind,
-    /// The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`.
+    /// The user of `basic` and `ssh`, the name of `header` and `query`, the access key id of `aws`, the account of `azure`, the
+    /// scopes of `google`.
     #[serde(default)]
     pub field: Option<String>,
     /// The region of `aws`.

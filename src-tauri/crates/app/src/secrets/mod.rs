@@ -150,7 +150,14 @@ pub(crate) fn entry_told(app: &App, entry: Entry) -> SecretEntry {
         CredentialKind::Basic { user } => (SecretKind::Basic, Some(user)),
         CredentialKind::Header { name } => (SecretKind::Header, Some(name)),
         CredentialKind::Query { name } => (SecretKind::Query, Some(name)),
-        CredentialKind::AccessToken { .. } => (SecretKind::Oauth2, None),
+        CredentialKind::AccessToken { .. } => match &entry.oauth {
+            Some(client) if client.grant == OAuthGrant::ServiceAccount => {
+                (SecretKind::Google, Some(client.service.scopes.join(" ")))
+            }
+            _ => (SecretKind::Oauth2, None),
+        },
+        CredentialKind::AzureKey { account } => (SecretKind::Azure, Some(account)),
+        CredentialKind::Sas => (SecretKind::Sas, None),
         CredentialKind::ClientCertificate => (SecretKind::Certificate, None),
         CredentialKind::Ssh { user, host_key: known } => {
             host_key = known;
@@ -268,7 +275,7 @@ impl App {
 fn is_signed_in(entry: &Entry) -> bool {
     let Some(client) = &entry.oauth else { return true };
     let holds = entry.session.as_ref().is_some_and(|session| session.ended.is_none());
-    holds || (entry.session.is_none() && client.grant == OAuthGrant::ClientCredentials)
+    holds || (entry.session.is_none() && client.grant.is_unattended())
 }
 
 /// The server of a step for databases as an address of the web, when it is written.

@@ -152,7 +152,7 @@ impl SecretKeeper {
 pub(crate) fn told(app: &App, entry: &Entry) -> Option<SecretSignIn> {
     let client = entry.oauth.as_ref()?;
     let (waiting, last) = (app.secret_sign_ins.waiting(&entry.name), app.secret_sign_ins.last(&entry.name));
-    let unattended = client.grant == OAuthGrant::ClientCredentials;
+    let unattended = client.grant.is_unattended();
     let facts: Option<&SessionFacts> = entry.session.as_ref();
     let state = match (&waiting, facts) {
         (Some(_), _) => SecretSignInState::Waiting,
@@ -211,7 +211,7 @@ impl App {
                 opened,
             };
         match client.grant {
-            OAuthGrant::ClientCredentials => {
+            OAuthGrant::ClientCredentials | OAuthGrant::ServiceAccount => {
                 self.wait_for(async {
                     let signed = keeper.configured().unattended().await?;
                     keeper.keep(signed).await.map_err(|message| Fault { trouble: Trouble::Secret, message })

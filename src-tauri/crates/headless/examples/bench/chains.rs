@@ -80,6 +80,7 @@ pub(crate) fn world() -> World {
         mail: Arc::new(signalbox_ports::NoMail),
         brokers: Arc::new(signalbox_ports::NoBrokers),
         remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
+        uploads: Arc::new(signalbox_ports::NoUploads),
     }
 }
 

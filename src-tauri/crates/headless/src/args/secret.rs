@@ -21,6 +21,12 @@ pub(crate) enum SecretKind {
     Certificate,
     /// SSH for SFTP, --field USER --host-key FINGERPRINT; the value is a private key or a password
     Ssh,
+    /// Azure Storage account key, --field ACCOUNT
+    Azure,
+    /// Azure shared access signature (SAS token)
+    Sas,
+    /// Google service account, --field SCOPES; the value is the key file (JSON)
+    Google,
 }
 
 /// How access tokens are obtained.
@@ -114,7 +120,7 @@ pub(crate) enum Secret {
         /// How it is sent.
         #[arg(long, value_name = "KIND", default_value = "bearer")]
         kind: SecretKind,
-        /// The user for basic and ssh, the name of the header or parameter, or the access key id of AWS.
+        /// The user for basic and ssh, the name of the header or parameter, the access key id of AWS, the account of Azure, or the scopes of Google.
         #[arg(long, value_name = "NAME")]
         field: Option<String>,
         /// The region of AWS.

@@ -35,7 +35,11 @@ pub(crate) async fn placed(
     let Some(first) = connector.auth.first() else { return Ok(credential) };
     if matches!(
         credential.kind,
-        CredentialKind::Aws { .. } | CredentialKind::ClientCertificate | CredentialKind::Ssh { .. }
+        CredentialKind::Aws { .. }
+            | CredentialKind::AzureKey { .. }
+            | CredentialKind::Sas
+            | CredentialKind::ClientCertificate
+            | CredentialKind::Ssh { .. }
     ) {
         return Ok(credential);
     }

@@ -1,23 +1,25 @@
-//! `object.write`: one object into a store, whole; under a condition where one is asked for.
+//! `object.write`: one object into a store, as a whole or from a file; under a condition where one is asked for.
 
 use crate::binary;
+use crate::objects::file_source::FileSource;
 use crate::objects::place::Place;
 use crate::objects::requests::Condition;
 use crate::objects::settings::{invalid, key};
+use crate::objects::upload::FileWrite;
 use crate::support::{made, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::media;
+use signalbox_model::{NodeFailure, media};
 use signalbox_ports::{CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(run(call, slot, world, log))
 }
 
-async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
+async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let place = Place::of(call, slot, world).await?;
     let key = key(slot, "key")?;
     if key.ends_with('/') {
@@ -34,6 +36,22 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         ),
         _ => return Err(wrong_setting("when", "always, new or version", &slot.config["when"])),
     };
+    let given = |field: &str| setting(slot, field).filter(|value| value.as_str() != Some(""));
+    let path = given("file").map(|_| text(slot, "file")).transpose()?;
+    if let Some(path) = path {
+        if given("content").is_some() || given("binary").is_some() {
+            return Err(invalid("file", "An object has one content: empty 'file', or 'content' and 'binary'"));
+        }
+        let by_name = match media::of_path(&key) {
+            media::UNKNOWN => media::of_path(path),
+            known => known,
+        };
+        let media = media_type(slot, by_name)?;
+        let source = FileSource::open(call, world, path).await?;
+        let file = FileWrite { key: &key, source: &source, media: &media, condition: &condition, log };
+        let version = place.put_file(&file).await?;
+        return Ok(made(slot, json!({ "key": key, "size": source.size, "type": media, "version": version })));
+    }
     let (bytes, found) = match (setting(slot, "content"), setting(slot, "binary")) {
         (Some(_), Some(_)) => {
             return Err(invalid("binary", "An object has one content: empty 'content' or 'binary'"));
@@ -46,12 +64,17 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         (Some(value), None) => (value.to_string().into_bytes(), "application/json".to_owned()),
         (None, None) => return Err(wrong_setting("content", "text or another value", &Value::Null)),
     };
-    let media = match text_or(slot, "contentType", "")?.trim() {
-        "" => found,
-        given if http::HeaderValue::from_str(given).is_ok() => given.to_owned(),
-        _ => return Err(invalid("contentType", "The media type has a character that headers may not have")),
-    };
+    let media = media_type(slot, &found)?;
     let size = bytes.len();
     let version = place.put(&key, bytes, &media, &condition).await?;
     Ok(made(slot, json!({ "key": key, "size": size, "type": media, "version": version })))
+}
+
+/// The media type that is set, or else this one.
+fn media_type(slot: &CallSlot, found: &str) -> Result<String, NodeFailure> {
+    match text_or(slot, "contentType", "")?.trim() {
+        "" => Ok(found.to_owned()),
+        given if http::HeaderValue::from_str(given).is_ok() => Ok(given.to_owned()),
+        _ => Err(invalid("contentType", "The media type has a character that headers may not have")),
+    }
 }

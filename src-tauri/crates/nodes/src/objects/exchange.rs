@@ -9,8 +9,8 @@ use crate::http_header::header;
 use serde_json::Value;
 use signalbox_documents::xml;
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{NodeFailure, SuggestedAction};
-use signalbox_ports::{HttpRequest, HttpResponse, Redirects, World};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_ports::{HttpError, HttpRequest, HttpResponse, Redirects, StreamedAnswer, StreamedBody, World};
 use std::time::Duration;
 use url::Url;
 
@@ -46,8 +46,8 @@ impl Request {
 }
 
 impl Exchange<'_> {
-    /// Sends a request; the answer has any status.
-    pub(crate) async fn send(&self, request: Request) -> Result<HttpResponse, NodeFailure> {
+    /// A request as it is sent, with its credential.
+    async fn ready(&self, request: Request, max_body: usize) -> Result<HttpRequest, NodeFailure> {
         let Request { method, url, mut headers, body } = request;
         if self.store.system == System::Azure {
             headers.push(("x-ms-version".to_owned(), AZURE_VERSION.to_owned()));
@@ -62,19 +62,47 @@ impl Exchange<'_> {
             redirects: Redirects::No,
             trust_redirects: false,
             cookies: Vec::new(),
-            max_body: formats::MAX_BYTES,
+            max_body,
             credential: None,
         };
-        let found = credential(self.slot, self.world, &request).await?;
-        request.credential.clone_from(&found);
+        request.credential = credential(self.slot, self.world, &request).await?;
+        Ok(request)
+    }
+
+    fn failed(&self, error: HttpError) -> NodeFailure {
+        answers::exchange_failure(error, self.store.timeout_ms, &self.world.secrets.scrubber())
+    }
+
+    /// Sends a request; the answer has any status.
+    pub(crate) async fn send(&self, request: Request) -> Result<HttpResponse, NodeFailure> {
+        let request = self.ready(request, formats::MAX_BYTES).await?;
+        let found = request.credential.clone();
         let again = renews(found.as_ref()).then(|| request.clone());
         let mut answer = self.world.http.send(request).await;
         let status = answer.as_ref().ok().map(|answer| answer.status);
         if let (Some(again), Some(newer)) = (again, newer(found.as_ref(), status, self.world).await?) {
             answer = self.world.http.send(HttpRequest { credential: Some(newer), ..again }).await;
         }
-        let scrubber = self.world.secrets.scrubber();
-        answer.map_err(|error| answers::exchange_failure(error, self.store.timeout_ms, &scrubber))
+        answer.map_err(|error| self.failed(error))
+    }
+
+    /// Sends a request; the body of a success is read while it comes, whatever its size.
+    pub(crate) async fn open_body(&self, request: Request) -> Result<StreamedAnswer, NodeFailure> {
+        let request = self.ready(request, usize::MAX).await?;
+        let found = request.credential.clone();
+        let again = renews(found.as_ref()).then(|| request.clone());
+        let mut opened = self.world.http.open_body(request).await;
+        let status = opened.as_ref().ok().map(|opened| opened.answer.status);
+        if let (Some(again), Some(newer)) = (again, newer(found.as_ref(), status, self.world).await?) {
+            opened = self.world.http.open_body(HttpRequest { credential: Some(newer), ..again }).await;
+        }
+        opened.map_err(|error| self.failed(error))
+    }
+
+    /// Sends a request whose body is read while it is sent.
+    pub(crate) async fn send_body(&self, request: Request, body: StreamedBody) -> Result<HttpResponse, NodeFailure> {
+        let request = self.ready(request, formats::MAX_BYTES).await?;
+        self.world.http.send_body(request, body).await.map_err(|error| self.failed(error))
     }
 
     /// Sends a request that has to succeed; `what` names the object or the list.
@@ -106,6 +134,11 @@ impl Exchange<'_> {
             (409 | 412, _) => {
                 let words = format!("{what} is not as the condition wants it: it exists, or has changed{told}");
                 NodeFailure::tool("PRECONDITION_FAILED", words).detail("status", status)
+            }
+            // The line was too slow for the store.
+            (400, Some("RequestTimeout")) => {
+                let words = format!("The store did not get {what} in time{told}");
+                NodeFailure::new(ErrorType::Timeout, "TIMEOUT", words).retryable().detail("status", status)
             }
             (507, _) => NodeFailure::tool("STORE_FULL", format!("The store has no room for {what}{told}"))
                 .detail("status", status)

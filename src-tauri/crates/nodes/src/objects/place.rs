@@ -5,10 +5,11 @@ use super::listing::{Listing, Wanted};
 use super::requests::{About, Condition};
 use super::settings::Store;
 use super::sftp::FilePlace;
+use super::upload::FileWrite;
 use crate::support::text_or;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
-use signalbox_ports::World;
+use signalbox_ports::{CallLog, World};
 
 pub(crate) enum Place<'a> {
     Store(Exchange<'a>),
@@ -54,6 +55,22 @@ impl<'a> Place<'a> {
         match self {
             Self::Store(store) => store.put(key, bytes, media, condition).await,
             Self::Files(files) => files.put(key, bytes, condition).await.map(|()| None),
+        }
+    }
+
+    /// Saves an object as a file; says what it is, and the size of the file.
+    pub(crate) async fn save(&self, key: &str, path: &str, log: &dyn CallLog) -> Result<(About, u64), NodeFailure> {
+        match self {
+            Self::Store(store) => store.save(key, path, log).await,
+            Self::Files(files) => files.save(key, path, log).await,
+        }
+    }
+
+    /// Writes a file as an object; says its version, where there is one.
+    pub(crate) async fn put_file(&self, file: &FileWrite<'_>) -> Result<Option<String>, NodeFailure> {
+        match self {
+            Self::Store(store) => store.put_file(file).await,
+            Self::Files(files) => files.put_file(file).await.map(|()| None),
         }
     }
 

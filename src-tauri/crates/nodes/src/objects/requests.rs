@@ -22,6 +22,12 @@ pub(crate) enum Condition {
     IfVersion(String),
 }
 
+impl Condition {
+    pub(crate) fn is_always(&self) -> bool {
+        *self == Self::Always
+    }
+}
+
 /// What a store says about an object.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct About {
@@ -55,7 +61,7 @@ fn httpdate_seconds(text: &str) -> Option<i64> {
 }
 
 impl Exchange<'_> {
-    fn conditional(&self, request: Request, condition: &Condition) -> Request {
+    pub(super) fn conditional(&self, request: Request, condition: &Condition) -> Request {
         match (condition, self.store.system) {
             (Condition::Always, _) => request,
             (Condition::IfNew, System::Gcs) => request.header("x-goog-if-generation-match", "0"),

@@ -1,17 +1,21 @@
 //! Files of an SFTP server as objects: its address, and what its refusals mean.
 
 use super::listing::{Entry, Listing, Wanted};
+use super::patience::{leave, unless_cancelled};
 use super::requests::{About, Condition};
 use super::settings::{invalid, timeout};
+use super::upload::FileWrite;
 use crate::credential;
 use crate::formats;
+use crate::saved_pieces::write_pieces;
 use crate::support::text_or;
+use async_trait::async_trait;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, media, time};
-use signalbox_ports::World;
 use signalbox_ports::remote_files::{
-    FileServer, RemoteEntry, RemoteError, RemoteFault, RemoteList, RemoteTransfer, RemoteWrite,
+    FileServer, RemoteBody, RemoteEntry, RemoteError, RemoteFault, RemoteList, RemoteTransfer, RemoteWrite,
 };
+use signalbox_ports::{CallLog, PieceStream, World};
 use url::Url;
 
 const PORT: u16 = 22;
@@ -109,6 +113,12 @@ impl<'a> FilePlace<'a> {
     }
 
     pub(crate) async fn put(&self, key: &str, bytes: Vec<u8>, condition: &Condition) -> Result<(), NodeFailure> {
+        let file = self.file(key, bytes, condition)?;
+        let written = self.world.remote_files.write(self.server.clone(), file).await;
+        written.map(|_| ()).map_err(|error| self.failed(error))
+    }
+
+    fn file(&self, key: &str, bytes: Vec<u8>, condition: &Condition) -> Result<RemoteWrite, NodeFailure> {
         let is_new = match condition {
             Condition::Always => false,
             Condition::IfNew => true,
@@ -118,9 +128,40 @@ impl<'a> FilePlace<'a> {
             }
         };
         let key_of_call = self.call.idempotency_key.clone();
-        let file = RemoteWrite { path: self.path(key)?, base: self.base.clone(), bytes, is_new, key: key_of_call };
-        let written = self.world.remote_files.write(self.server.clone(), file).await;
+        Ok(RemoteWrite { path: self.path(key)?, base: self.base.clone(), bytes, is_new, key: key_of_call })
+    }
+
+    /// Writes a file that is read while it is sent. A dropped call removes what it has written.
+    pub(crate) async fn put_file(&self, file: &FileWrite<'_>) -> Result<(), NodeFailure> {
+        let remote = self.file(file.key, Vec::new(), file.condition)?;
+        let (pieces, failed) = file.source.pieces();
+        let work = self.world.remote_files.write_stream(self.server.clone(), remote, pieces);
+        let Some(written) = unless_cancelled(file.log, work).await else {
+            return leave(file.log, self.world, async {}).await;
+        };
+        if let Some(failure) = failed.take() {
+            return Err(failure);
+        }
         written.map(|_| ()).map_err(|error| self.failed(error))
+    }
+
+    /// Saves a file as one of this machine, while it arrives.
+    pub(crate) async fn save(&self, key: &str, path: &str, log: &dyn CallLog) -> Result<(About, u64), NodeFailure> {
+        let remote = self.path(key)?;
+        let work = async {
+            let opened = self.world.remote_files.open_read(self.server.clone(), &remote).await;
+            let (found, body) = opened.map_err(|error| self.failed(error))?;
+            let mut pieces = RemotePieces { body, failed: None };
+            let written = write_pieces(self.call, self.world, log, path, &mut pieces).await;
+            match pieces.failed {
+                Some(error) => Err(self.failed(error).detail("path", path)),
+                None => written.map(|size| (about(&RemoteEntry { key: key.to_owned(), ..found }), size)),
+            }
+        };
+        match unless_cancelled(log, work).await {
+            Some(done) => done,
+            None => leave(log, self.world, async {}).await,
+        }
     }
 
     pub(crate) async fn transfer(&self, from: &str, to: &str, keep: bool, is_new: bool) -> Result<(), NodeFailure> {
@@ -140,6 +181,26 @@ impl<'a> FilePlace<'a> {
     pub(crate) async fn delete(&self, key: &str) -> Result<bool, NodeFailure> {
         let path = self.path(key)?;
         self.world.remote_files.remove(self.server.clone(), &path).await.map_err(|error| self.failed(error))
+    }
+}
+
+/// The bytes of a file while they come.
+struct RemotePieces {
+    body: Box<dyn RemoteBody>,
+    failed: Option<RemoteError>,
+}
+
+#[async_trait]
+impl PieceStream for RemotePieces {
+    async fn next(&mut self) -> Option<Result<Vec<u8>, String>> {
+        match self.body.next().await? {
+            Ok(piece) => Some(Ok(piece)),
+            Err(error) => {
+                let message = error.message.clone();
+                self.failed = Some(error);
+                Some(Err(message))
+            }
+        }
     }
 }
 

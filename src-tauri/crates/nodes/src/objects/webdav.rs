@@ -3,6 +3,7 @@
 use super::exchange::{Exchange, Request};
 use super::listing::{Entry, Listing, Wanted};
 use super::requests::{About, http_date, named};
+use super::webdav_upload::is_unfinished;
 use serde_json::Value;
 use signalbox_model::NodeFailure;
 use std::collections::VecDeque;
@@ -27,7 +28,7 @@ pub(super) async fn list(exchange: &Exchange<'_>, wanted: &Wanted<'_>) -> Result
         }
         asked += 1;
         let mut entries = children(exchange, &folder).await?;
-        entries.retain(|entry| entry.key.starts_with(wanted.prefix));
+        entries.retain(|entry| entry.key.starts_with(wanted.prefix) && !is_unfinished(&entry.key));
         entries.sort_by(|one, other| one.key.cmp(&other.key));
         for entry in entries {
             if entry.is_folder && wanted.recursive {

@@ -168,6 +168,7 @@ fn world_with(
         mail: Arc::new(signalbox_ports::NoMail),
         brokers: Arc::new(signalbox_ports::NoBrokers),
         remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
+        uploads: Arc::new(signalbox_ports::NoUploads),
     })
 }
 

@@ -1,5 +1,7 @@
-use super::{Content, sign_in_key};
+use super::{Content, Entry, sign_in_key};
 use crate::vault::key::Manifest;
+use signalbox_ports::secret::AllowedHost;
+use signalbox_ports::{CredentialKind, Secret};
 
 fn example(kind: &str) -> &'static str {
     let page = include_str!("../../../../../../docs/formats.md");
@@ -37,6 +39,44 @@ fn the_examples_of_the_formats_page_read_and_write_back() {
 fn what_cannot_be_read_is_not_quoted() {
     let spoilt = example("secrets").replace("\"kind\":\"header\"", "\"kind\":7");
     assert!(Content::parse(spoilt.as_bytes()).is_err_and(|why| !why.contains("horse") && !why.contains('7')));
-    let newer = example("secrets").replace("\"version\":1", "\"version\":5");
+    let newer = example("secrets").replace("\"version\":1", "\"version\":6");
     assert!(Content::parse(newer.as_bytes()).is_err_and(|why| why.contains("newer")));
+}
+
+#[test]
+fn keys_of_azure_are_checked_and_an_older_program_does_not_read_them() {
+    let entry = |kind: CredentialKind| Entry {
+        name: "blobs".into(),
+        kind,
+        hosts: vec![AllowedHost::parse("ada.blob.core.windows.net").expect("a host")],
+        created_at: "2026-11-30T10:00:00.000Z".into(),
+        updated_at: "2026-11-30T10:00:00.000Z".into(),
+        oauth: None,
+        session: None,
+    };
+    let key = |account: &str| entry(CredentialKind::AzureKey { account: account.into() });
+    for (entry, value, words) in [
+        (key("ada1"), "a2V5LW9mLXRoZS1hY2NvdW50", None),
+        (key("ada1"), "no base64 at all", Some("base64")),
+        (key("ada.blob"), "a2V5LW9mLXRoZS1hY2NvdW50", Some("storage account")),
+        (entry(CredentialKind::Sas), "sv=2021-12-02&sp=rl&sig=c2lnbmF0dXJl%2B", None),
+        (entry(CredentialKind::Sas), "sv=2021-12-02&sp=rl", Some("sig=")),
+    ] {
+        let found = entry.check(&Secret::new(value));
+        match words {
+            None => {
+                found.map_err(|error| error.message).expect(value);
+                let mut content = Content::default();
+                content.put(entry, Secret::new(value));
+                let text = String::from_utf8(content.to_bytes().to_vec()).expect("text");
+                assert!(text.starts_with("{\"version\":5,"), "{text}");
+                let read = Content::parse(text.as_bytes()).expect("reads");
+                assert_eq!(read.to_bytes().as_slice(), text.as_bytes());
+            }
+            Some(words) => {
+                let error = found.expect_err(value);
+                assert!(error.message.contains(words) && !error.message.contains(value), "{}", error.message);
+            }
+        }
+    }
 }

@@ -155,6 +155,7 @@ pub(crate) fn world(files: FolderFiles) -> World {
         mail: Arc::new(signalbox_adapters::MailServers::new(&[])),
         brokers: Arc::new(signalbox_adapters::MessageBrokers::default()),
         remote_files: Arc::new(signalbox_adapters::SftpServers),
+        uploads: Arc::new(signalbox_ports::NoUploads),
     }
 }
 

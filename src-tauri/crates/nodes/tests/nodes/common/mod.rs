@@ -257,6 +257,7 @@ pub(crate) fn world(http: Arc<FakeHttp>) -> World {
         mail: Arc::new(crate::mail::FakeMail::default()),
         brokers: Arc::new(crate::brokers::FakeBrokers),
         remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
+        uploads: Arc::new(signalbox_ports::NoUploads),
     }
 }
 
@@ -325,6 +326,7 @@ pub(crate) fn impatient_world(http: Arc<FakeHttp>) -> World {
         mail: Arc::new(crate::mail::FakeMail::default()),
         brokers: Arc::new(crate::brokers::FakeBrokers),
         remote_files: Arc::new(signalbox_ports::NoRemoteFiles),
+        uploads: Arc::new(signalbox_ports::NoUploads),
     }
 }
 
