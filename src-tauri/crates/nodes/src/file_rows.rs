@@ -6,7 +6,6 @@ use crate::file_error::file_failure;
 use crate::json_lines::JsonLines;
 use crate::listing::MOST_ITEMS;
 use crate::support::origin;
-use serde_json::Value;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::data::Text;
 use signalbox_model::{Data, Item, Items, NodeFailure};
@@ -17,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes of a file that are read at once.
 const PIECE: usize = 1024 * 1024;
 /// Bytes that are written at once.
-const WRITE: usize = 256 * 1024;
+pub(crate) const WRITE: usize = 256 * 1024;
 
 /// How rows stand in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,11 +171,11 @@ fn source(
                     if index % 1_000 == 0 && stopped.load(Ordering::Relaxed) {
                         break;
                     }
-                    table.look(index, &items.data(index).unwrap_or_default())?;
+                    table.look(index, &items.kept(index).unwrap_or_default())?;
                 }
             }
             while at < items.len() && table.len() < WRITE {
-                table.row(&items.data(at).unwrap_or_else(|| Arc::new(Value::Null)))?;
+                table.row(&items.kept(at).unwrap_or_default())?;
                 at += 1;
             }
             Ok(table.take().into_bytes())
