@@ -6,7 +6,7 @@ mod packed;
 pub mod pages;
 mod reorder;
 
-use crate::data::{Data, TEXT_FROM, Text, stays_text};
+use crate::data::{Data, TEXT_FROM, Text, Written, stays_text};
 use crate::{Binaries, ErrorPayload, Item};
 use packed::{Look, Packed, Paged};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -129,6 +129,27 @@ impl Items {
             Data::Value(data) => Item { data, ..item }.into(),
             Data::Text(text) => Kept { item: Item { data: nothing(), ..item }, text: Some(text) },
         });
+    }
+
+    /// Adds items of which each is a part of this text, one after the other: compact JSON that ends there. Their ids are their
+    /// places, and all come from the same item.
+    pub fn push_stretch(&mut self, text: String, ends: &[u32], paired: Option<usize>) {
+        let text = Written::new(text);
+        if self.tail.is_empty()
+            && ends.len() == PART
+            && let Some(packed) = Packed::of_stretch(&text, ends, paired)
+        {
+            let part = self.kept_part(packed);
+            self.parts.push(part);
+            return;
+        }
+        let mut start = 0;
+        for end in ends {
+            let id = (self.len() + 1).to_string();
+            let item = Item { id, data: nothing(), binary: None, error: None, paired_item: paired };
+            self.keep(Kept { item, text: Some(Text::part(&text, start, *end)) });
+            start = *end;
+        }
     }
 
     fn keep(&mut self, kept: Kept) {

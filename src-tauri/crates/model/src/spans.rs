@@ -57,7 +57,8 @@ pub fn end_of_text(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-fn end_of_value(bytes: &[u8], mut at: usize) -> usize {
+/// Behind the value that begins at `at`.
+pub fn end_of_value(bytes: &[u8], mut at: usize) -> usize {
     let mut depth = 0_usize;
     while let Some(byte) = bytes.get(at) {
         match byte {

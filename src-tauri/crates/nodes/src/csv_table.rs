@@ -6,6 +6,7 @@
 
 mod read;
 mod records;
+mod row_text;
 mod separator;
 mod stream;
 mod write;

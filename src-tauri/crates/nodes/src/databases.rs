@@ -1,6 +1,7 @@
 //! What the steps for databases share: the connection of their settings, and what errors of databases mean on the red wire.
 
 pub(crate) mod named;
+pub(crate) mod save;
 
 use crate::credential;
 use crate::file_error::file_failure;

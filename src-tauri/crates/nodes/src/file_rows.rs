@@ -4,12 +4,10 @@ use crate::Outcome;
 use crate::csv_table::{Layout, RowReader, TableText};
 use crate::file_error::file_failure;
 use crate::json_lines::JsonLines;
-use crate::listing::MOST_ITEMS;
-use crate::support::origin;
-use serde_json::Value;
-use signalbox_engine::effect::{Call, CallOutput, CallSlot};
+use crate::listing::{Listing, MOST_ITEMS};
+use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::data::Text;
-use signalbox_model::{Data, Item, Items, NodeFailure};
+use signalbox_model::{Items, NodeFailure};
 use signalbox_ports::{PartSource, World, WriteMode, Written};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes of a file that are read at once.
 const PIECE: usize = 1024 * 1024;
 /// Bytes that are written at once.
-const WRITE: usize = 256 * 1024;
+pub(crate) const WRITE: usize = 256 * 1024;
 
 /// How rows stand in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +51,7 @@ pub(crate) async fn read(call: &Call, slot: &CallSlot, world: &World, path: &str
         RowFormat::Csv(layout) => Reader::Csv(RowReader::new(layout, &format!("The file '{path}'"))),
         RowFormat::JsonLines => Reader::Lines(JsonLines::new(&format!("the file '{path}'"))),
     };
-    let (mut items, paired_item) = (Items::new(), origin(slot));
+    let mut items = Listing::of(slot);
     let (mut at, mut rest, mut known) = (0, Vec::new(), None);
     loop {
         let part = world.files.read_part(&call.workflow_id, path, at, PIECE).await;
@@ -82,17 +80,22 @@ pub(crate) async fn read(call: &Call, slot: &CallSlot, world: &World, path: &str
                 return Err(NodeFailure::validation("NOT_TEXT", words).detail("byte", byte));
             }
         };
+        let mut refused = None;
         reader.take(text, is_last, &mut |row| {
-            let id = (items.len() + 1).to_string();
-            items.push_data(Item { id, paired_item, ..Item::default() }, Data::written(row));
+            if refused.is_none() {
+                refused = items.push_row(&row).err();
+            }
         })?;
+        if let Some(refused) = refused {
+            return Err(refused.detail("path", path));
+        }
         rest.drain(..behind);
         if items.len() as u64 > MOST_ITEMS {
             let words = format!("The file '{path}' has more than {MOST_ITEMS} rows. Split it");
             return Err(NodeFailure::validation("TOO_LARGE", words).detail("limit", MOST_ITEMS));
         }
         if is_last {
-            return Ok(CallOutput::list("success", items));
+            return Ok(items.done());
         }
     }
 }
@@ -172,11 +175,11 @@ fn source(
                     if index % 1_000 == 0 && stopped.load(Ordering::Relaxed) {
                         break;
                     }
-                    table.look(index, &items.data(index).unwrap_or_default())?;
+                    table.look(index, &items.kept(index).unwrap_or_default())?;
                 }
             }
             while at < items.len() && table.len() < WRITE {
-                table.row(&items.data(at).unwrap_or_else(|| Arc::new(Value::Null)))?;
+                table.row(&items.kept(at).unwrap_or_default())?;
                 at += 1;
             }
             Ok(table.take().into_bytes())

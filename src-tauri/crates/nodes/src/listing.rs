@@ -3,7 +3,10 @@
 
 use serde_json::Value;
 use signalbox_engine::effect::{CallOutput, CallSlot};
+use signalbox_model::blob::BLOB_LIMIT;
+use signalbox_model::items::PART;
 use signalbox_model::{Data, Item, Items, NodeFailure};
+use std::mem::take;
 use std::sync::Arc;
 
 /// A list is not longer.
@@ -16,6 +19,9 @@ const LOOK: usize = 16 * 1024 * 1024;
 /// The items so far.
 pub(crate) struct Listing {
     items: Items,
+    /// Texts of rows that become items when they are as many as a part of a list, one after the other, and where each ends.
+    rows: String,
+    ends: Vec<u32>,
     origin: Option<usize>,
     /// Bytes of text since the memory was looked at.
     since: usize,
@@ -29,12 +35,31 @@ impl Listing {
     }
 
     fn within(origin: Option<usize>, most: usize) -> Self {
-        Self { items: Items::new(), origin, since: 0, most }
+        Self { items: Items::new(), rows: String::new(), ends: Vec::new(), origin, since: 0, most }
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.items.len()
+        self.items.len() + self.ends.len()
+    }
+
+    /// Adds one that is compact JSON, and copies it: many of them share a text.
+    pub(crate) fn push_row(&mut self, json: &str) -> Result<(), NodeFailure> {
+        if json.len() > BLOB_LIMIT {
+            return self.push_text(json.to_owned());
+        }
+        self.rows.push_str(json);
+        // A thousand of them are some MiB.
+        self.ends.push(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
+        if self.ends.len() >= PART {
+            self.flush();
+        }
+        self.counted(json.len())
+    }
+
+    fn flush(&mut self) {
+        let (rows, ends) = (take(&mut self.rows), take(&mut self.ends));
+        self.items.push_stretch(rows, &ends, self.origin);
     }
 
     /// Adds one that is compact JSON.
@@ -70,8 +95,13 @@ impl Listing {
     }
 
     fn push(&mut self, data: Data, bytes: usize) -> Result<(), NodeFailure> {
+        self.flush();
         let id = (self.items.len() + 1).to_string();
         self.items.push_data(Item { id, paired_item: self.origin, ..Item::default() }, data);
+        self.counted(bytes)
+    }
+
+    fn counted(&mut self, bytes: usize) -> Result<(), NodeFailure> {
         self.since += bytes;
         if self.since < LOOK.min(self.most) {
             return Ok(());
@@ -90,7 +120,8 @@ impl Listing {
     }
 
     /// All of them, through `success`.
-    pub(crate) fn done(self) -> CallOutput {
+    pub(crate) fn done(mut self) -> CallOutput {
+        self.flush();
         CallOutput::list("success", self.items)
     }
 }
@@ -106,6 +137,23 @@ mod tests {
         let row = json!("x".repeat(LOOK / 8)).to_string();
         let failure = (0..16).find_map(|_| list.push_text(row.clone()).err()).expect("it is too much");
         assert_eq!((failure.code.as_str(), list.len() < 16), ("TOO_LARGE", true), "{}", failure.message);
+    }
+
+    #[test]
+    fn rows_are_what_single_texts_are() {
+        let row = |n: usize| match n {
+            1_500 => json!({ "n": n, "long": "x".repeat(9_000) }).to_string(),
+            n => json!({ "n": n, "text": "é\"" }).to_string(),
+        };
+        let (mut rows, mut texts) = (Listing::within(Some(3), LOOK), Listing::within(Some(3), LOOK));
+        for n in 0..2_345 {
+            rows.push_row(&row(n)).expect("room");
+            texts.push_text(row(n)).expect("room");
+            assert_eq!(rows.len(), n + 1);
+        }
+        let [rows, texts] =
+            [rows, texts].map(|list| serde_json::to_string(&list.done().ports["success"]).expect("text"));
+        assert!(rows == texts && rows.contains(r#"{"id":"2345","data":{"n":2344,"text":"é\""},"pairedItem":3}"#));
     }
 
     #[test]

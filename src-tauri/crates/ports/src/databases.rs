@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use signalbox_model::Map;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// What a server speaks.
@@ -100,8 +101,16 @@ pub struct Query {
 
 /// Takes the rows of a statement while they arrive.
 pub trait RowSink: Send {
-    /// The next row, as compact JSON of an object; an error ends the statement.
+    /// The columns of a statement that gives rows, told once, before the first row.
+    fn columns(&mut self, _names: &[String]) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+    /// The next row, as compact JSON of an object whose members are the columns in their order; an error ends the statement.
     fn row(&mut self, json: &str) -> Result<(), DatabaseError>;
+    /// Asked after each row: whether there is room for the next one. Who waits is woken when there is.
+    fn poll_room(&mut self, _context: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
 }
 
 /// What a statement did.

@@ -1,6 +1,8 @@
 //! Rows of a write in batches: each has the same columns, no key twice, and fits into one statement.
 
+use serde_json::Value;
 use signalbox_ports::databases::{DatabaseError, RowSource, SqlValue, WriteRow};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Placeholders of one statement; PostgreSQL and MySQL take 65,535, SQLite 32,766.
@@ -22,8 +24,8 @@ pub(super) struct Batches<'a> {
 fn size(value: &SqlValue) -> usize {
     match value {
         SqlValue::Bytes(bytes) => bytes.len() * 2,
-        SqlValue::Json(serde_json::Value::String(text)) => text.len(),
-        SqlValue::Json(serde_json::Value::Array(_) | serde_json::Value::Object(_)) => 256,
+        SqlValue::Json(Value::String(text)) => text.len(),
+        SqlValue::Json(Value::Array(_) | Value::Object(_)) => 256,
         SqlValue::Json(_) => 8,
     }
 }
@@ -52,9 +54,22 @@ impl<'a> Batches<'a> {
         Ok((!batch.is_empty()).then_some(batch))
     }
 
-    fn key(&self, row: &WriteRow) -> String {
-        let value = |name: &String| row.columns.iter().position(|column| column == name).map(|at| &row.values[at]);
-        self.distinct.iter().map(|name| format!("{:?}\u{0}", value(name))).collect()
+    /// The same for the same values only: each begins with its kind and its length.
+    fn key(&self, row: &WriteRow) -> Vec<u8> {
+        let mut key = Vec::new();
+        for name in &self.distinct {
+            let value = row.columns.iter().position(|column| column == name).and_then(|at| row.values.get(at));
+            let (kind, text) = match value {
+                None => (0_u8, Cow::default()),
+                Some(SqlValue::Json(Value::String(text))) => (1, Cow::Borrowed(text.as_bytes())),
+                Some(SqlValue::Json(value)) => (2, Cow::Owned(value.to_string().into_bytes())),
+                Some(SqlValue::Bytes(bytes)) => (3, Cow::Borrowed(bytes.as_slice())),
+            };
+            key.push(kind);
+            key.extend_from_slice(&text.len().to_le_bytes());
+            key.extend_from_slice(&text);
+        }
+        key
     }
 }
 

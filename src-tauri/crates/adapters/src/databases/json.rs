@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
 use signalbox_model::data::compact;
 use signalbox_model::digits;
 use signalbox_ports::databases::{DatabaseError, DatabaseFault, RowSink};
@@ -18,9 +19,29 @@ pub(super) fn text(out: &mut Vec<u8>, value: &str) {
     let _written = serde_json::to_writer(out, value);
 }
 
-/// Anything that prints as a number of JSON.
-pub(super) fn plain(out: &mut Vec<u8>, value: impl std::fmt::Display) {
-    let _written = write!(out, "{value}");
+/// A whole number, or true and false.
+pub(super) fn plain(out: &mut Vec<u8>, value: impl Serialize) {
+    let _written = serde_json::to_writer(out, &value);
+}
+
+/// A whole number with zeros before it, up to a width.
+pub(super) fn padded(out: &mut Vec<u8>, value: u64, width: usize) {
+    let mut digits = [b'0'; 20];
+    let (mut rest, mut first) = (value, digits.len());
+    while rest > 0 || digits.len() - first < width {
+        first -= 1;
+        // Below ten.
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+/// What is written without quotes, with them: it has no sign that JSON escapes.
+pub(super) fn in_quotes(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    out.push(b'"');
+    write(out);
+    out.push(b'"');
 }
 
 /// A double; what JSON has no number for is a text.
@@ -30,7 +51,7 @@ pub(super) fn double(out: &mut Vec<u8>, value: f64) {
     } else if value.is_infinite() {
         text(out, if value > 0.0 { "Infinity" } else { "-Infinity" });
     } else if value.fract() == 0.0 && value.abs() < WHOLE && !(value == 0.0 && value.is_sign_negative()) {
-        plain(out, value);
+        let _written = write!(out, "{value}");
     } else {
         let _written = serde_json::to_writer(out, &value);
     }
@@ -95,30 +116,44 @@ fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 /// `2024-02-29`; years of more than four digits have a sign (ISO 8601).
-pub(super) fn date_text(days: i64) -> String {
+pub(super) fn date(out: &mut Vec<u8>, days: i64) {
     let (year, month, day) = civil(days);
-    if (0..=9_999).contains(&year) {
-        format!("{year:04}-{month:02}-{day:02}")
-    } else {
-        format!("{}{:04}-{month:02}-{day:02}", if year < 0 { '-' } else { '+' }, year.abs())
+    if !(0..=9_999).contains(&year) {
+        out.push(if year < 0 { b'-' } else { b'+' });
+    }
+    padded(out, year.unsigned_abs(), 4);
+    for part in [month, day] {
+        out.push(b'-');
+        padded(out, part.unsigned_abs(), 2);
     }
 }
 
 /// `13:45:00`, with three or six digits of a second where there are some, or where `always`.
-pub(super) fn time_text(micros: i64, always: bool) -> String {
-    let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
-    let clock = format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60);
-    match fraction {
-        0 if !always => clock,
-        micros if micros % 1_000 == 0 => format!("{clock}.{:03}", micros / 1_000),
-        micros => format!("{clock}.{micros:06}"),
+pub(super) fn time(out: &mut Vec<u8>, micros: i64, always: bool) {
+    let (seconds, fraction) = (micros.unsigned_abs() / 1_000_000, micros.unsigned_abs() % 1_000_000);
+    padded(out, seconds / 3_600, 2);
+    for part in [seconds / 60 % 60, seconds % 60] {
+        out.push(b':');
+        padded(out, part, 2);
+    }
+    if fraction == 0 && !always {
+        return;
+    }
+    out.push(b'.');
+    match fraction % 1_000 {
+        0 => padded(out, fraction / 1_000, 3),
+        _ => padded(out, fraction, 6),
     }
 }
 
 /// `2024-02-29T13:45:00.000`, with `Z` where it is a moment.
-pub(super) fn timestamp_text(micros: i64, is_moment: bool) -> String {
-    let (day, time) = (micros.div_euclid(DAY_MICROS), micros.rem_euclid(DAY_MICROS));
-    format!("{}T{}{}", date_text(day), time_text(time, true), if is_moment { "Z" } else { "" })
+pub(super) fn timestamp(out: &mut Vec<u8>, micros: i64, is_moment: bool) {
+    date(out, micros.div_euclid(DAY_MICROS));
+    out.push(b'T');
+    time(out, micros.rem_euclid(DAY_MICROS), true);
+    if is_moment {
+        out.push(b'Z');
+    }
 }
 
 /// Writes rows as objects, and counts them.
@@ -131,19 +166,23 @@ pub(super) struct RowWriter {
 }
 
 impl RowWriter {
-    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>, max_rows: u32) -> Result<Self, DatabaseError> {
+    /// Tells the sink the columns; a statement that gives no rows has none.
+    pub(super) fn new(names: &[String], max_rows: u32, sink: &mut dyn RowSink) -> Result<Self, DatabaseError> {
         let (mut seen, mut heads) = (HashSet::new(), Vec::new());
         for name in names {
             if !seen.insert(name) {
                 let words = format!(
                     "Two columns of the result are named '{name}', and an item has each name once. Give one of them another name with AS"
                 );
-                return Err(DatabaseError::new(DatabaseFault::DuplicateColumn, words).detail("column", name));
+                return Err(DatabaseError::new(DatabaseFault::DuplicateColumn, words).detail("column", name.as_str()));
             }
             let mut head = vec![if heads.is_empty() { b'{' } else { b',' }];
             text(&mut head, name);
             head.push(b':');
             heads.push(head);
+        }
+        if !names.is_empty() {
+            sink.columns(names)?;
         }
         Ok(Self { heads, buffer: Vec::new(), rows: 0, max_rows })
     }
@@ -156,7 +195,7 @@ impl RowWriter {
         &mut self.buffer
     }
 
-    /// Hands the row on.
+    /// Hands the row on. Then [`room`] is waited for.
     pub(super) fn end(&mut self, sink: &mut dyn RowSink) -> Result<(), DatabaseError> {
         if self.heads.is_empty() {
             self.buffer.push(b'{');
@@ -178,6 +217,11 @@ impl RowWriter {
         self.buffer.clear();
         done
     }
+}
+
+/// Waits until whoever takes the rows has room for the next one; meanwhile the database sends no more than fits into the connection.
+pub(super) async fn room(sink: &mut dyn RowSink) {
+    std::future::poll_fn(|context| sink.poll_room(context)).await;
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod value;
 
 use super::batch::Batches;
 use super::connect::{self, Connector, Login};
-use super::json::RowWriter;
+use super::json::{self, RowWriter};
 use super::pool::Pool;
 use super::statement::{Dialect, Statement};
 use crate::network::{self, PerNetwork};
@@ -220,13 +220,14 @@ async fn ask(conn: &mut Conn, query: &Query, sink: &mut dyn RowSink) -> Result<Q
     let mut result = conn.exec_iter(&statement, params).await.map_err(|why| lost(error(&why), access))?;
     let columns = result.columns().unwrap_or_else(|| Vec::new().into());
     let names: Vec<String> = columns.iter().map(|column| column.name_str().into_owned()).collect();
-    let mut writer = RowWriter::new(names.iter().map(String::as_str), query.max_rows)?;
+    let mut writer = RowWriter::new(&names, query.max_rows, sink)?;
     if !columns.is_empty() {
         while let Some(row) = result.next().await.map_err(|why| lost(error(&why), access))? {
             for (at, (known, column)) in row.unwrap_raw().into_iter().zip(&*columns).enumerate() {
                 value::write(writer.column(at), known.as_ref().unwrap_or(&Value::NULL), column)?;
             }
             writer.end(sink)?;
+            json::room(sink).await;
         }
     }
     let affected = result.affected_rows();

@@ -4,22 +4,20 @@ mod decode;
 mod fault;
 mod param;
 mod tables;
+mod write;
 
-use super::batch::Batches;
 use super::connect::{self, Connector, Login};
-use super::json::RowWriter;
+use super::json::{self, RowWriter};
 use super::pool::Pool;
-use super::statement::{Dialect, Statement};
 use crate::postgres_tls::PostgresTls;
 use decode::Decoder;
 use fault::error;
 use futures_util::StreamExt as _;
-use futures_util::future::join_all;
 use param::Param;
 use rustls::pki_types::ServerName;
 use signalbox_ports::databases::{
     Access, DatabaseError, DatabaseFault, Queried, Query, RowSink, RowSource, Server, SqlValue, Table, TableFilter,
-    Write, WriteRow, Wrote,
+    Write, Wrote,
 };
 use signalbox_ports::host::canonical;
 use std::net::SocketAddr;
@@ -213,7 +211,7 @@ impl Postgres {
         write: &Write,
         rows: &mut dyn RowSource,
     ) -> Result<Wrote, DatabaseError> {
-        on_connection!(self, connector, server, |client| change(client, write, rows))
+        on_connection!(self, connector, server, |client| write::change(client, write, rows))
     }
 
     pub(super) async fn tables(
@@ -248,7 +246,8 @@ async fn ask(client: &mut Client, query: &Query, sink: &mut dyn RowSink) -> Resu
             DatabaseError::new(DatabaseFault::UnsupportedType, words).detail("column", name)
         })?);
     }
-    let mut writer = RowWriter::new(statement.columns().iter().map(tokio_postgres::Column::name), query.max_rows)?;
+    let names: Vec<String> = statement.columns().iter().map(|column| column.name().to_owned()).collect();
+    let mut writer = RowWriter::new(&names, query.max_rows, sink)?;
     let given = params(&query.params, statement.params())?;
     let portal = transaction.bind_raw(&statement, &given).await.map_err(|why| error(&why))?;
     // One more than wanted, to know that there are more.
@@ -268,82 +267,15 @@ async fn ask(client: &mut Client, query: &Query, sink: &mut dyn RowSink) -> Resu
                 Some(Bytes(raw)) => decoder.write(out, raw),
             };
             written.ok_or_else(|| {
-                let name = statement.columns().get(at).map_or("", tokio_postgres::Column::name);
+                let name = names.get(at).map_or("", String::as_str);
                 let words = format!("A value of the column '{name}' cannot be read. Write {name}::text in the SQL");
                 DatabaseError::new(DatabaseFault::UnsupportedType, words)
             })?;
         }
         writer.end(sink)?;
+        json::room(sink).await;
     }
     let affected = stream.rows_affected().unwrap_or(0);
     commit(transaction).await?;
     Ok(Queried { has_rows: !statement.columns().is_empty(), affected })
-}
-
-async fn change(client: &mut Client, write: &Write, rows: &mut dyn RowSource) -> Result<Wrote, DatabaseError> {
-    let transaction = begin(client, Access::Write, write.database.timeout).await?;
-    let statement =
-        Statement { dialect: Dialect::Postgres, table: &write.table, action: write.action, key: &write.key };
-    let distinct: &[String] = if statement.takes_many() { &write.key } else { &[] };
-    let mut batches = Batches::new(rows, write.batch, distinct);
-    let mut wrote = Wrote::default();
-    // The last statement, which most batches use again.
-    let mut prepared: Option<(String, tokio_postgres::Statement)> = None;
-    while let Some(batch) = batches.next()? {
-        let Some(first) = batch.first() else { break };
-        let many = statement.takes_many();
-        let sql = statement.sql(&first.columns, if many { batch.len() } else { 1 });
-        let known = match &prepared {
-            Some((known, made)) if *known == sql => made.clone(),
-            _ => {
-                let made = transaction.prepare(&sql).await.map_err(|why| error(&why))?;
-                prepared = Some((sql, made.clone()));
-                made
-            }
-        };
-        let order = statement.order(&first.columns);
-        if many {
-            let values = batch.iter().flat_map(|row| row.values.iter().zip(&*row.columns).map(move |pair| (row, pair)));
-            let mut given = Vec::with_capacity(known.params().len());
-            for ((row, (value, column)), data_type) in values.zip(known.params()) {
-                given.push(
-                    Param::of(value, data_type).map_err(|why| at_item(why, row).detail("column", column.as_str()))?,
-                );
-            }
-            let done = transaction.execute_raw(&known, &given).await.map_err(|why| of_batch(error(&why), &batch))?;
-            wrote.rows += done;
-        } else {
-            let mut all = Vec::with_capacity(batch.len());
-            for row in &batch {
-                let values: Vec<SqlValue> = order.iter().map(|at| row.values[*at].clone()).collect();
-                all.push(params(&values, known.params()).map_err(|why| at_item(why, row))?);
-            }
-            // Sent one behind the other without waiting for each answer.
-            let results = join_all(all.iter().map(|given| transaction.execute_raw(&known, given))).await;
-            for (row, result) in batch.iter().zip(results) {
-                let done = result.map_err(|why| at_item(error(&why), row))?;
-                wrote.rows += done;
-                wrote.not_found += u64::from(done == 0);
-            }
-        }
-        wrote.items += batch.len() as u64;
-    }
-    commit(transaction).await?;
-    Ok(wrote)
-}
-
-/// The item of an error.
-fn at_item(error: DatabaseError, row: &WriteRow) -> DatabaseError {
-    error.detail("item", row.item)
-}
-
-/// The items of a statement that failed as a whole.
-fn of_batch(error: DatabaseError, batch: &[WriteRow]) -> DatabaseError {
-    match (batch.first(), batch.last()) {
-        (Some(first), Some(last)) if first.item != last.item => {
-            error.detail("firstItem", first.item).detail("lastItem", last.item)
-        }
-        (Some(first), _) => at_item(error, first),
-        _ => error,
-    }
 }

@@ -158,28 +158,42 @@ fn stopped(why: &JoinError) -> DatabaseError {
     DatabaseError::new(DatabaseFault::Other, format!("The work on the file was stopped: {why}"))
 }
 
+/// What another thread takes.
+enum Chunk {
+    Columns(Vec<String>),
+    /// Texts of rows, one after the other, and where each ends.
+    Rows(String, Vec<usize>),
+}
+
 /// Gives rows to another thread.
 struct RowSender {
-    send: mpsc::Sender<Vec<String>>,
-    rows: Vec<String>,
-    bytes: usize,
+    send: mpsc::Sender<Chunk>,
+    rows: String,
+    ends: Vec<usize>,
 }
 
 impl RowSender {
-    fn flush(&mut self) -> Result<(), DatabaseError> {
-        self.bytes = 0;
-        let rows = std::mem::take(&mut self.rows);
+    fn send(&self, chunk: Chunk) -> Result<(), DatabaseError> {
         self.send
-            .blocking_send(rows)
+            .blocking_send(chunk)
             .map_err(|_| DatabaseError::new(DatabaseFault::Stopped, "Nobody takes the rows any more"))
+    }
+
+    fn flush(&mut self) -> Result<(), DatabaseError> {
+        let rows = Chunk::Rows(std::mem::take(&mut self.rows), std::mem::take(&mut self.ends));
+        self.send(rows)
     }
 }
 
 impl RowSink for RowSender {
+    fn columns(&mut self, names: &[String]) -> Result<(), DatabaseError> {
+        self.send(Chunk::Columns(names.to_vec()))
+    }
+
     fn row(&mut self, json: &str) -> Result<(), DatabaseError> {
-        self.bytes += json.len();
-        self.rows.push(json.to_owned());
-        if self.bytes >= CHUNK { self.flush() } else { Ok(()) }
+        self.rows.push_str(json);
+        self.ends.push(self.rows.len());
+        if self.rows.len() >= CHUNK { self.flush() } else { Ok(()) }
     }
 }
 
@@ -195,7 +209,7 @@ pub(super) async fn query(
     let query = query.clone();
     let work = tokio::task::spawn_blocking(move || {
         let session = open.session()?;
-        let mut sender = RowSender { send, rows: Vec::new(), bytes: 0 };
+        let mut sender = RowSender { send, rows: String::new(), ends: Vec::new() };
         let done = ask(&session, &query, &mut sender)?;
         sender.flush()?;
         if open.interrupt.is_asked() {
@@ -205,8 +219,16 @@ pub(super) async fn query(
         Ok(done)
     });
     while let Some(chunk) = receive.recv().await {
-        for row in chunk {
-            rows.row(&row)?;
+        match chunk {
+            Chunk::Columns(names) => rows.columns(&names)?,
+            Chunk::Rows(text, ends) => {
+                let mut begin = 0;
+                for end in ends {
+                    rows.row(text.get(begin..end).unwrap_or_default())?;
+                    json::room(rows).await;
+                    begin = end;
+                }
+            }
         }
     }
     work.await.map_err(|why| stopped(&why))?
@@ -228,7 +250,7 @@ fn ask(session: &Session, query: &Query, sink: &mut dyn RowSink) -> Result<Queri
         let affected = if statement.readonly() { 0 } else { affected as u64 };
         return Ok(Queried { has_rows: false, affected });
     }
-    let mut writer = RowWriter::new(names.iter().map(String::as_str), query.max_rows)?;
+    let mut writer = RowWriter::new(&names, query.max_rows, sink)?;
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next().map_err(|why| error(&why))? {
         for (at, name) in names.iter().enumerate() {

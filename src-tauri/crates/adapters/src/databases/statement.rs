@@ -62,43 +62,64 @@ impl Statement<'_> {
     /// The SQL for rows of these columns. Updates and deletes take one row: first the values, then the key.
     pub(super) fn sql(&self, columns: &[String], rows: usize) -> String {
         let (dialect, table) = (self.dialect, self.dialect.table(self.table));
-        let others: Vec<String> = columns.iter().filter(|name| !self.key.contains(name)).cloned().collect();
         match self.action {
-            WriteAction::Insert => self.insert(columns, rows),
-            WriteAction::Upsert => {
-                let insert = self.insert(columns, rows);
-                let sets = |value: &dyn Fn(&str) -> String| {
-                    let set = |name: &String| format!("{} = {}", dialect.quoted(name), value(&dialect.quoted(name)));
-                    others.iter().map(set).collect::<Vec<_>>().join(", ")
-                };
-                match dialect {
-                    Dialect::Postgres | Dialect::Sqlite => {
-                        let key = dialect.list(self.key);
-                        let then = if others.is_empty() {
-                            "NOTHING".to_owned()
-                        } else {
-                            format!("UPDATE SET {}", sets(&|name| format!("EXCLUDED.{name}")))
-                        };
-                        format!("{insert} ON CONFLICT ({key}) DO {then}")
-                    }
-                    Dialect::MySql => {
-                        let same = self.key.first().map(|name| dialect.quoted(name)).unwrap_or_default();
-                        let then = if others.is_empty() {
-                            format!("{same} = {same}")
-                        } else {
-                            sets(&|name| format!("VALUES({name})"))
-                        };
-                        format!("{insert} ON DUPLICATE KEY UPDATE {then}")
-                    }
-                }
-            }
+            WriteAction::Insert | WriteAction::Upsert => self.then(self.insert(columns, rows), columns),
             WriteAction::Update => {
+                let others = self.others(columns);
                 let set = dialect.equal(&others, 1, ", ");
                 let by = dialect.equal(self.key, others.len() + 1, " AND ");
                 format!("UPDATE {table} SET {set} WHERE {by}")
             }
             WriteAction::Delete => format!("DELETE FROM {table} WHERE {}", dialect.equal(self.key, 1, " AND ")),
         }
+    }
+
+    /// The columns that do not name a row.
+    fn others(&self, columns: &[String]) -> Vec<String> {
+        columns.iter().filter(|name| !self.key.contains(name)).cloned().collect()
+    }
+
+    /// What an insert does with a row that is there already.
+    fn then(&self, insert: String, columns: &[String]) -> String {
+        let (dialect, others) = (self.dialect, self.others(columns));
+        if self.action != WriteAction::Upsert {
+            return insert;
+        }
+        let sets = |value: &dyn Fn(&str) -> String| {
+            let set = |name: &String| format!("{} = {}", dialect.quoted(name), value(&dialect.quoted(name)));
+            others.iter().map(set).collect::<Vec<_>>().join(", ")
+        };
+        match dialect {
+            Dialect::Postgres | Dialect::Sqlite => {
+                let key = dialect.list(self.key);
+                let then = if others.is_empty() {
+                    "NOTHING".to_owned()
+                } else {
+                    format!("UPDATE SET {}", sets(&|name| format!("EXCLUDED.{name}")))
+                };
+                format!("{insert} ON CONFLICT ({key}) DO {then}")
+            }
+            Dialect::MySql => {
+                let same = self.key.first().map(|name| dialect.quoted(name)).unwrap_or_default();
+                let then = if others.is_empty() {
+                    format!("{same} = {same}")
+                } else {
+                    sets(&|name| format!("VALUES({name})"))
+                };
+                format!("{insert} ON DUPLICATE KEY UPDATE {then}")
+            }
+        }
+    }
+
+    /// The same of any number of rows, whose values come as a list for each column (PostgreSQL).
+    pub(super) fn sql_of_lists(&self, columns: &[String], types: &[&str]) -> String {
+        let list = |(at, name): (usize, &&str)| format!("${}::pg_catalog.{}[]", at + 1, self.dialect.quoted(name));
+        let lists = types.iter().enumerate().map(list).collect::<Vec<_>>().join(", ");
+        self.then(self.insert_into(columns) + &format!(" SELECT * FROM unnest({lists})"), columns)
+    }
+
+    fn insert_into(&self, columns: &[String]) -> String {
+        format!("INSERT INTO {} ({})", self.dialect.table(self.table), self.dialect.list(columns))
     }
 
     fn insert(&self, columns: &[String], rows: usize) -> String {
@@ -108,7 +129,7 @@ impl Statement<'_> {
             format!("({})", places.collect::<Vec<_>>().join(", "))
         };
         let rows: Vec<String> = (0..rows).map(row).collect();
-        format!("INSERT INTO {} ({}) VALUES {}", dialect.table(self.table), dialect.list(columns), rows.join(", "))
+        format!("{} VALUES {}", self.insert_into(columns), rows.join(", "))
     }
 
     /// Where each column of a row stands among the placeholders of [`Self::sql`].

@@ -2,6 +2,7 @@
 
 use crate::common::{self, authorities};
 use crate::database_servers::{MariaDb, Peer, eventually, with, world};
+use crate::databases_saved::{in_folder, is_what_items_give, many};
 use serde_json::{Value, json};
 use signalbox_adapters::FolderFiles;
 use signalbox_adapters::network::{self, Network};
@@ -36,6 +37,19 @@ async fn types(peer: &Peer) {
         (&json!(null), &json!("x"), &json!("-30:00:01"), &json!(1), &json!(3))
     );
     peer.fails("DUPLICATE_COLUMN", "SELECT 1 AS a, 2 AS a").await;
+}
+
+/// A file of rows has what *Write file* makes of the items.
+async fn saved(base: &Value) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let peer = in_folder(folder.path(), base.clone());
+    is_what_items_give(
+        &peer,
+        folder.path(),
+        "SELECT *, '' AS empty, NULL AS nothing, TIME('-30:00:01') AS early FROM types",
+    )
+    .await;
+    many(&peer, folder.path(), "SELECT seq AS n, 'a text of some words' AS words FROM seq_1_to_20000", 20_000).await;
 }
 
 async fn errors(peer: &Peer) {
@@ -188,6 +202,7 @@ async fn steps_for_databases_with_a_server_of_mariadb() {
     });
     let peer = Peer { world: world(FolderFiles::default()), base };
     types(&peer).await;
+    saved(&peer.base).await;
     errors(&peer).await;
     connections(&peer).await;
     // An authority of the settings.

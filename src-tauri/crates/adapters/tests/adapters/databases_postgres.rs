@@ -2,6 +2,7 @@
 
 use crate::common::{self, authorities};
 use crate::database_servers::{Peer, Postgres, eventually, with, world};
+use crate::databases_saved::{in_folder, is_what_items_give, many};
 use serde_json::{Value, json};
 use signalbox_adapters::FolderFiles;
 use signalbox_adapters::network::{self, Network};
@@ -48,6 +49,23 @@ async fn types(peer: &Peer) {
     );
     assert_eq!(peer.fails("UNSUPPORTED_TYPE", "SELECT point(1, 2) AS p").await.details["column"], "p");
     peer.fails("DUPLICATE_COLUMN", "SELECT 1 AS a, 2 AS a").await;
+}
+
+/// A file of rows has what *Write file* makes of the items.
+async fn saved(base: &Value) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let peer = in_folder(folder.path(), base.clone());
+    is_what_items_give(&peer, folder.path(), "SELECT * FROM types ORDER BY id").await;
+    let odd = "SELECT n, CASE n % 4 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN E'a \"q\",\n b' ELSE ' x;' END AS words, \
+               repeat('1234567890', n)::numeric / 1000 AS long, (n * 0.25)::numeric(10, 4) AS exact, n * 1e-8 AS small, \
+               '{\"a\": [1.50, \"\\u00e9\", null]}'::jsonb AS tree, ARRAY[n, NULL] AS list, 'infinity'::date AS day \
+               FROM generate_series(1, 8) AS n";
+    is_what_items_give(&peer, folder.path(), odd).await;
+    let series = "SELECT n, 'a text of some words' AS words FROM generate_series(1, 20000) AS n";
+    many(&peer, folder.path(), series, 20_000).await;
+    let late = json!({ "sql": "SELECT 1 / (20000 - n) AS n FROM generate_series(1, 30000) AS n", "saveTo": folder.path().join("many.csv") });
+    assert_eq!(peer.step("db.query", late, vec![json!({})]).await.expect_err("by zero").code, "INVALID_VALUE");
+    assert!(std::fs::read_to_string(folder.path().join("many.csv")).expect("it is there").starts_with("1;a text"));
 }
 
 async fn errors(peer: &Peer) {
@@ -176,6 +194,56 @@ async fn writes(peer: &Peer) {
     assert_eq!(unknown.code, "UNKNOWN_COLUMN");
 }
 
+/// Lists of values give the rows that single values give.
+async fn lists(peer: &Peer) {
+    let columns = "id int PRIMARY KEY, flag boolean, small smallint, big bigint, exact numeric, price numeric(10, 2), single real, \
+                   double float8, words text, letters varchar(10), fixed char(5), day date, clock time, zone timetz, local timestamp, \
+                   moment timestamptz, span interval, key uuid, data json, tree jsonb, bytes bytea, address inet, net cidr, mac macaddr, \
+                   bits bit(4), more bit varying";
+    peer.change(&format!("CREATE TABLE single_rows ({columns})"), json!({})).await.expect("made");
+    peer.change("CREATE TABLE listed_rows (LIKE single_rows INCLUDING ALL)", json!({})).await.expect("made");
+    let full = json!({
+        "id": 1, "flag": true, "small": -7, "big": i64::MAX, "exact": "123456789012345678901234567890.0123456789", "price": 12.555,
+        "single": 0.1, "double": 1e300, "words": "it's \"quoted\" \\ {a,b} 漢\n\t", "letters": "", "fixed": "ab", "day": "2024-02-29",
+        "clock": "13:45:00.25", "zone": "13:45:00+02:00", "local": "2024-02-29T13:45:00.123456",
+        "moment": "2024-02-29T13:45:00.000+01:00", "span": "P1Y2M3DT4H5M6.5S", "key": "0199a1b2-0000-7000-8000-000000000000",
+        "data": { "a": [1, null, "\"\\"] }, "tree": "a text", "bytes": "AAEC/w==", "address": "10.0.0.1/8", "net": "10.0.0.0/8",
+        "mac": "08:00:2b:01:02:03", "bits": "1010", "more": "1",
+    });
+    let of = |id: i64, make: &dyn Fn(&str) -> Value| {
+        let fields = full.as_object().expect("an object").keys();
+        fields.map(|name| (name.clone(), if name == "id" { id.into() } else { make(name) })).collect::<Value>()
+    };
+    let odd = with(
+        &of(3, &|_| Value::Null),
+        json!({
+            "words": "NULL", "letters": "null", "fixed": "", "exact": "NaN", "double": "-Infinity", "moment": "infinity", "flag": "no",
+            "data": [], "tree": null, "bytes": { "$base64": "" }, "small": 3.0, "big": -1, "price": -0.0,
+        }),
+    );
+    let rows = vec![full.clone(), of(2, &|_| Value::Null), odd, of(4, &|name| full[name].clone())];
+    for (table, batch) in [("single_rows", 1), ("listed_rows", 500)] {
+        let write = json!({ "table": table, "batchSize": batch });
+        let wrote = peer.step("db.write", write, rows.clone()).await.expect("written");
+        assert_eq!(wrote[0]["rows"], 4);
+    }
+    let same = "SELECT (SELECT string_agg(t::text, '|' ORDER BY id) FROM single_rows AS t) \
+                = (SELECT string_agg(t::text, '|' ORDER BY id) FROM listed_rows AS t) AS same";
+    assert_eq!(peer.query(same, json!({})).await.expect("read"), [json!({ "same": true })]);
+    // A value that does not fit is told with its batch, also while the next one is under way.
+    let many: Vec<Value> = (10..40).map(|id| json!({ "id": id, "small": if id == 17 { 70_000 } else { 1 } })).collect();
+    let write = json!({ "table": "listed_rows", "batchSize": 5 });
+    let failed = peer.step("db.write", write, many).await.expect_err("too large");
+    assert_eq!(
+        (failed.code.as_str(), &failed.details["firstItem"], &failed.details["lastItem"]),
+        ("INVALID_VALUE", &json!(5), &json!(9))
+    );
+    assert_eq!(
+        peer.query("SELECT count(*) AS n FROM listed_rows", json!({})).await.expect("read"),
+        [json!({ "n": 4 })]
+    );
+}
+
 async fn tables(peer: &Peer) {
     let found = peer.step("db.tables", json!({ "table": "people" }), vec![json!({})]).await.expect("read");
     assert_eq!(
@@ -246,9 +314,11 @@ async fn steps_for_databases_with_a_server_of_postgresql() {
     });
     let peer = Peer { world: world(FolderFiles::default()), base };
     types(&peer).await;
+    saved(&peer.base).await;
     errors(&peer).await;
     connections(&peer, server.port).await;
     writes(&peer).await;
+    lists(&peer).await;
     tables(&peer).await;
     deadlock(&peer).await;
     ends(&server, peer).await;

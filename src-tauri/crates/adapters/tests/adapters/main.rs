@@ -12,6 +12,7 @@ mod database_servers;
 mod databases_mariadb;
 #[cfg(unix)]
 mod databases_postgres;
+mod databases_saved;
 #[cfg(unix)]
 mod databases_sqlite;
 #[cfg(unix)]

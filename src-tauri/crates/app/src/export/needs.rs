@@ -8,7 +8,7 @@ mod triggers;
 use crate::dto::ExportReason;
 use crate::host::credential_lint::{is_well_known, variable};
 use crate::host::outgoing::is_telling;
-use crate::workflows::grants::{file_setting, is_fixed};
+use crate::workflows::grants::{file_settings, is_fixed};
 use modules::{PORTABLE, modules_of, refusal};
 use serde_json::{Value, json};
 use signalbox_engine::connector::KnownConnectors;
@@ -248,10 +248,11 @@ impl Looked {
     }
 
     fn file(&mut self, at: &At<'_>, node: &Node, config: &Value) {
-        let Some((field, write)) = file_setting(node) else { return };
-        let path = config[field].as_str().filter(|path| !path.is_empty() && is_fixed(path));
-        if let Some(path) = path {
-            self.folder(at, path, write);
+        for (field, write) in file_settings(node) {
+            let path = config[field].as_str().filter(|path| !path.is_empty() && is_fixed(path));
+            if let Some(path) = path {
+                self.folder(at, path, write);
+            }
         }
     }
 

@@ -5,21 +5,23 @@ use crate::error::ApiResult;
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::{Code, Diagnostic, Node, Workflow};
 
-/// The setting of a step that names a file, and whether the step writes it.
-pub(crate) fn file_setting(node: &Node) -> Option<(&'static str, bool)> {
+/// The settings of a step that name files, and whether the step writes them.
+pub(crate) fn file_settings(node: &Node) -> Vec<(&'static str, bool)> {
     let setting = |name: &str| node.config.as_ref().and_then(|config| config.get(name)?.as_str());
     let database = |writes: bool| (setting("system") == Some("sqlite")).then_some(("file", writes));
-    match node.kind.as_str() {
+    let saved = || setting("saveTo").map(|_| ("saveTo", true));
+    let found = match node.kind.as_str() {
         "archive.unpack" | "file.list" | "file.read" | "pdf.read" | "sheet.read" | "trigger.file_watch" => {
-            Some(("path", false))
+            [Some(("path", false)), None]
         }
-        "http.request" => setting("saveTo").map(|_| ("saveTo", true)),
-        "archive.pack" | "file.write" | "sheet.write" => Some(("path", true)),
-        "db.query" => database(setting("access") == Some("write")),
-        "db.tables" => database(false),
-        "db.write" => database(true),
-        _ => None,
-    }
+        "http.request" => [saved(), None],
+        "archive.pack" | "file.write" | "sheet.write" => [Some(("path", true)), None],
+        "db.query" => [database(setting("access") == Some("write")), saved()],
+        "db.tables" => [database(false), None],
+        "db.write" => [database(true), None],
+        _ => [None, None],
+    };
+    found.into_iter().flatten().collect()
 }
 
 /// A path that is known before the run, of a real file.
@@ -32,12 +34,13 @@ impl App {
     pub(crate) fn grant_findings(&self, workflow: &Workflow) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (id, node) in &workflow.nodes {
-            let Some((field, writes)) = file_setting(node) else { continue };
-            let path = node.config.as_ref().and_then(|config| config.get(field)?.as_str());
-            let Some(path) = path.filter(|path| !path.is_empty() && is_fixed(path)) else { continue };
-            if let Err(why) = self.may_use_path(&workflow.id, path, writes) {
-                let at = format!("/nodes/{}/config/{field}", pointer_token(id));
-                found.push(Diagnostic::warning(Code::MissingGrant, at, why, "Allow the folder for this workflow"));
+            for (field, writes) in file_settings(node) {
+                let path = node.config.as_ref().and_then(|config| config.get(field)?.as_str());
+                let Some(path) = path.filter(|path| !path.is_empty() && is_fixed(path)) else { continue };
+                if let Err(why) = self.may_use_path(&workflow.id, path, writes) {
+                    let at = format!("/nodes/{}/config/{field}", pointer_token(id));
+                    found.push(Diagnostic::warning(Code::MissingGrant, at, why, "Allow the folder for this workflow"));
+                }
             }
         }
         found

@@ -40,10 +40,7 @@ impl Packed {
             if stays || !is_number(&item.id, first + index + 1) {
                 return None;
             }
-            let paired = match item.paired_item {
-                Some(paired) => u32::try_from(paired).ok().filter(|paired| *paired != NONE)?,
-                None => NONE,
-            };
+            let paired = lineage(item.paired_item)?;
             let (start, end) = text.as_ref().map_or((0, 0), Text::span);
             if (end - start) as usize > BLOB_LIMIT {
                 return None;
@@ -67,6 +64,21 @@ impl Packed {
         }
         // What serde writes is text.
         Some(Self::new(Written::new(String::from_utf8(all).ok()?), places, None))
+    }
+
+    /// The parts of a text that end at these places; nothing when one of them has to stay as it is.
+    pub(super) fn of_stretch(text: &Arc<Written>, ends: &[u32], paired: Option<usize>) -> Option<Self> {
+        let paired = lineage(paired)?;
+        let mut start = 0;
+        let mut places = Vec::with_capacity(ends.len());
+        for end in ends {
+            if end.checked_sub(start)? as usize > BLOB_LIMIT {
+                return None;
+            }
+            places.push(Place { start, end: *end, paired });
+            start = *end;
+        }
+        Some(Self::new(Arc::clone(text), places, None))
     }
 
     fn new(text: Arc<Written>, places: Vec<Place>, loaded: Option<Loaded>) -> Self {
@@ -148,6 +160,14 @@ impl Packed {
         let places = (0..count).map(place).collect::<Option<Vec<_>>>()?;
         bytes.drain(..4 + count * PLACE);
         Some(Self::new(Written::new(String::from_utf8(bytes).ok()?), places, Some(Loaded::new())))
+    }
+}
+
+/// The item that one came from, as a [`Place`] has it; nothing when it is no number of 32 bits.
+fn lineage(paired: Option<usize>) -> Option<u32> {
+    match paired {
+        Some(paired) => u32::try_from(paired).ok().filter(|paired| *paired != NONE),
+        None => Some(NONE),
     }
 }
 

@@ -1,11 +1,11 @@
 //! A list of objects becomes a CSV text that reads back as the same table.
 
-use super::{Layout, is_separator};
+use super::{Layout, row_text};
 use crate::formats::{MAX_BYTES, too_large};
 use crate::support::kind_of;
 use serde_json::Value;
-use signalbox_model::NodeFailure;
 use signalbox_model::data::{Piece, Read, Text};
+use signalbox_model::{Data, NodeFailure};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -104,6 +104,8 @@ where
 /// A table that is written piece by piece, with the columns of all rows.
 pub(crate) struct TableText {
     columns: Vec<String>,
+    /// The same as JSON writes them before a value.
+    heads: Vec<String>,
     seen: HashSet<String>,
     layout: Layout,
     out: Writer,
@@ -116,24 +118,35 @@ const MOST_COLUMNS: usize = 16_384;
 
 impl TableText {
     pub(crate) fn new(layout: Layout, what: &'static str) -> Self {
-        let (columns, seen, out) = (Vec::new(), HashSet::new(), Writer::new(layout));
-        Self { columns, seen, layout, out, what, begun: false }
+        let (columns, heads, seen, out) = (Vec::new(), Vec::new(), HashSet::new(), Writer::new(layout));
+        Self { columns, heads, seen, layout, out, what, begun: false }
     }
 
     /// Looks at a row; all are looked at before the first one is written. Columns stand in the order of first appearance.
-    pub(crate) fn look(&mut self, index: usize, row: &Value) -> Result<(), NodeFailure> {
-        let Value::Object(map) = row else {
-            return Err(not_rows(self.what, &format!("item {} is {}", index + 1, kind_of(row))));
-        };
-        for name in map.keys() {
-            if !self.seen.contains(name) {
-                if self.layout.header && name.is_empty() {
-                    return Err(not_rows(self.what, "a field has an empty name, which no header can hold"));
-                }
-                self.seen.insert(name.clone());
-                self.columns.push(name.clone());
-            }
+    pub(crate) fn look(&mut self, index: usize, row: &Data) -> Result<(), NodeFailure> {
+        if let Data::Text(text) = row
+            && row_text::has_no_other(text.text(), &self.heads)
+        {
+            return Ok(());
         }
+        let row = row.value();
+        let Value::Object(map) = &*row else {
+            return Err(not_rows(self.what, &format!("item {} is {}", index + 1, kind_of(&row))));
+        };
+        map.keys().try_for_each(|name| self.column(name))
+    }
+
+    /// A column; one that is known already is left where it is.
+    pub(crate) fn column(&mut self, name: &str) -> Result<(), NodeFailure> {
+        if self.seen.contains(name) {
+            return Ok(());
+        }
+        if self.layout.header && name.is_empty() {
+            return Err(not_rows(self.what, "a field has an empty name, which no header can hold"));
+        }
+        self.seen.insert(name.to_owned());
+        self.heads.push(row_text::head(name));
+        self.columns.push(name.to_owned());
         if self.columns.len() > MOST_COLUMNS {
             let words = format!("{} would have more than {MOST_COLUMNS} columns", self.what);
             return Err(NodeFailure::validation("TOO_LARGE", words).detail("limit", MOST_COLUMNS));
@@ -141,16 +154,40 @@ impl TableText {
         Ok(())
     }
 
-    /// Writes a row.
-    pub(crate) fn row(&mut self, row: &Value) -> Result<(), NodeFailure> {
-        if self.columns.is_empty() {
-            return Ok(());
-        }
-        if !self.begun && self.layout.header {
+    /// Writes the header line, when it is wanted and not there yet.
+    pub(crate) fn begin(&mut self) -> Result<(), NodeFailure> {
+        if !self.begun && self.layout.header && !self.columns.is_empty() {
             self.out.record(self.columns.iter().map(|name| Cow::Borrowed(name.as_str())), self.what)?;
         }
         self.begun = true;
-        self.out.row(&self.columns, row, self.what)
+        Ok(())
+    }
+
+    /// Writes a row.
+    pub(crate) fn row(&mut self, row: &Data) -> Result<(), NodeFailure> {
+        match row {
+            Data::Text(text) => self.written(text.text(), || text.value()),
+            Data::Value(row) => {
+                self.begin()?;
+                self.out.row(&self.columns, row, self.what)
+            }
+        }
+    }
+
+    /// The same of compact JSON.
+    pub(crate) fn row_text(&mut self, json: &str) -> Result<(), NodeFailure> {
+        self.written(json, || Data::written(json.to_owned()).value())
+    }
+
+    fn written(&mut self, json: &str, values: impl FnOnce() -> Arc<Value>) -> Result<(), NodeFailure> {
+        self.begin()?;
+        let began = self.out.text.len();
+        if let Some(done) = row_text::write(json, &self.heads, &mut self.out, self.what) {
+            return done;
+        }
+        // It has other fields, or has them in another order.
+        self.out.text.truncate(began);
+        self.out.row(&self.columns, &values(), self.what)
     }
 
     /// What was written since.
@@ -164,7 +201,7 @@ impl TableText {
     }
 }
 
-struct Writer {
+pub(super) struct Writer {
     text: String,
     separator: char,
 }
@@ -175,6 +212,9 @@ impl Writer {
     }
 
     fn row(&mut self, columns: &[String], row: &Value, what: &str) -> Result<(), NodeFailure> {
+        if columns.is_empty() {
+            return Ok(());
+        }
         let cells = columns.iter().map(|name| match row.get(name) {
             None | Some(Value::Null) => Cow::Borrowed(""),
             Some(Value::String(text)) => Cow::Borrowed(text.as_str()),
@@ -187,38 +227,90 @@ impl Writer {
         let began = self.text.len();
         let mut count = 0;
         for cell in cells {
-            if count > 0 {
-                self.text.push(self.separator);
-            }
+            self.between(count);
             count += 1;
-            if cell.contains('\0') {
-                return Err(not_rows(what, "a value holds a NUL character, which no CSV text may hold"));
-            }
-            if needs_quotes(&cell) {
-                self.text.push('"');
-                self.text.push_str(&cell.replace('"', "\"\""));
-                self.text.push('"');
-            } else {
-                self.text.push_str(&cell);
-            }
+            self.cell(&cell, what)?;
         }
+        self.end(began, count);
+        Ok(())
+    }
+
+    /// Before the cell with this place, from 0.
+    pub(super) fn between(&mut self, place: usize) {
+        if place > 0 {
+            self.text.push(self.separator);
+        }
+    }
+
+    pub(super) fn cell(&mut self, cell: &str, what: &str) -> Result<(), NodeFailure> {
+        let marks = cell.bytes().fold(0, |marks, byte| marks | mark(byte));
+        if marks & NUL != 0 {
+            return Err(not_rows(what, "a value holds a NUL character, which no CSV text may hold"));
+        }
+        if marks & QUOTES == 0 && !needs_quotes_at_ends(cell) {
+            self.text.push_str(cell);
+            return Ok(());
+        }
+        self.text.push('"');
+        for (at, part) in cell.split('"').enumerate() {
+            if at > 0 {
+                self.text.push_str("\"\"");
+            }
+            self.text.push_str(part);
+        }
+        self.text.push('"');
+        Ok(())
+    }
+
+    /// A cell that needs no quotes, whatever stands in it.
+    pub(super) fn plain(&mut self, cell: &str) {
+        self.text.push_str(cell);
+    }
+
+    /// Behind the last cell of a record that began there.
+    pub(super) fn end(&mut self, began: usize, count: usize) {
         if count == 1 && self.text.len() == began {
             // A blank line is no record.
             self.text.push_str("\"\"");
         }
         self.text.push('\n');
-        Ok(())
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.text.len()
     }
 }
 
-/// Any separator, not only the one of this table, so that a reader that finds the separator out finds this one; blanks at the ends,
-/// which readers take away; and what means something at the beginning of a text.
-fn needs_quotes(cell: &str) -> bool {
-    cell.bytes().any(|byte| is_separator(byte) || matches!(byte, b'"' | b'\r' | b'\n'))
+const QUOTES: u8 = 1;
+const NUL: u8 = 2;
+
+/// What a byte means for its cell. Any separator, not only the one of this table, so that a reader that finds the separator out
+/// finds this one.
+fn mark(byte: u8) -> u8 {
+    const MARKS: [u8; 256] = {
+        let mut marks = [0; 256];
+        marks[0] = NUL;
+        let (mut at, quoted) = (0, b"\"\r\n,;\t|");
+        while at < quoted.len() {
+            marks[quoted[at] as usize] = QUOTES;
+            at += 1;
+        }
+        marks
+    };
+    MARKS[usize::from(byte)]
+}
+
+/// Blanks at the ends, which readers take away; and what means something at the beginning of a text.
+fn needs_quotes_at_ends(cell: &str) -> bool {
+    let is_plain = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_graphic());
+    let bytes = cell.as_bytes();
+    if is_plain(bytes.first()) && is_plain(bytes.last()) {
+        return cell.starts_with("sep=");
+    }
+    cell.starts_with("sep=")
         || cell.starts_with(char::is_whitespace)
         || cell.ends_with(char::is_whitespace)
         || cell.starts_with('\u{feff}')
-        || cell.starts_with("sep=")
 }
 
 fn not_rows(what: &str, why: &str) -> NodeFailure {

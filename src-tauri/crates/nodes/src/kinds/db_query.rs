@@ -1,6 +1,7 @@
-//! `db.query`: one statement of SQL with named parameters. Its rows are items.
+//! `db.query`: one statement of SQL with named parameters. Its rows are items, or go into a file.
 
 use crate::databases::named::{short, translate};
+use crate::databases::save::SaveTo;
 use crate::databases::{chosen, failure, params, until_cancelled};
 use crate::listing::{Listing, MOST_ITEMS};
 use crate::support::{made, text, text_or, whole, wrong_setting};
@@ -28,7 +29,7 @@ struct Rows {
 
 impl RowSink for Rows {
     fn row(&mut self, json: &str) -> Result<(), DatabaseError> {
-        self.list.push_text(json.to_owned()).map_err(|failure| {
+        self.list.push_row(json).map_err(|failure| {
             self.refused = Some(failure);
             DatabaseError::new(DatabaseFault::Stopped, "There is no room for more rows")
         })
@@ -42,7 +43,9 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         "write" => Access::Write,
         _ => return Err(wrong_setting("access", "read or write", &slot.config["access"])),
     };
-    let max_rows = whole(slot, "maxRows", 1, MOST_ITEMS)?.unwrap_or(MAX_ROWS);
+    let save = SaveTo::of(slot, access)?;
+    let usual = if save.is_some() { MOST_ITEMS } else { MAX_ROWS };
+    let max_rows = whole(slot, "maxRows", 1, MOST_ITEMS)?.unwrap_or(usual);
     let chosen = chosen(call, slot, world, access).await?;
     let translated = translate(sql, chosen.dialect).map_err(|placeholder| {
         let words =
@@ -55,6 +58,10 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         sql: translated.sql,
         max_rows: u32::try_from(max_rows).unwrap_or(u32::MAX),
     };
+    if let Some(save) = save {
+        let written = until_cancelled(log, save.write(call, world, log, query)).await;
+        return written.map(|about| made(slot, about)).map_err(|failed| failed.detail("sql", short(sql)));
+    }
     let mut rows = Rows { list: Listing::of(slot), refused: None };
     let done = until_cancelled(log, world.databases.query(query, &mut rows)).await;
     let done = match (done, rows.refused) {

@@ -128,43 +128,43 @@ struct ItemRows<'a> {
 }
 
 impl ItemRows<'_> {
-    fn values(&self, at: usize) -> Result<Vec<(String, Value)>, NodeFailure> {
+    /// The columns of an item and as many values.
+    fn cells(&self, at: usize) -> Result<(Arc<[String]>, Vec<Value>), NodeFailure> {
         let data = self.slot.input.data(at).unwrap_or_default();
         if self.sources.is_empty() {
-            return match &*data {
-                Value::Object(fields) => Ok(fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect()),
-                other => {
-                    let words = format!(
-                        "Item {} must be an object with a field for each column, but it is {}",
-                        at + 1,
-                        kind_of(other)
-                    );
-                    Err(NodeFailure::validation("SCHEMA_MISMATCH", words).detail("index", at))
-                }
+            let Value::Object(fields) = &*data else {
+                let words = format!(
+                    "Item {} must be an object with a field for each column, but it is {}",
+                    at + 1,
+                    kind_of(&data)
+                );
+                return Err(NodeFailure::validation("SCHEMA_MISMATCH", words).detail("index", at));
             };
+            let same = self.columns.as_ref().filter(|known| known.iter().eq(fields.keys()));
+            let columns = same.map_or_else(|| fields.keys().cloned().collect(), Arc::clone);
+            return Ok((columns, fields.values().cloned().collect()));
         }
         let mut scope = None;
-        let one = |(column, source): &(String, Source)| {
-            let value = match source {
-                Source::Field(field) => field.require(&data, at)?.clone(),
-                Source::Expr(expr) => {
-                    let scope = scope.get_or_insert_with(|| {
-                        let mut scope = self.slot.scope.clone();
-                        scope.item = self.slot.input.kept(at).unwrap_or_default();
-                        scope
-                    });
-                    cel::value(column, expr, scope)?
-                }
-            };
-            Ok((column.clone(), value))
+        let one = |(column, source): &(String, Source)| match source {
+            Source::Field(field) => field.require(&data, at).cloned(),
+            Source::Expr(expr) => {
+                let scope = scope.get_or_insert_with(|| {
+                    let mut scope = self.slot.scope.clone();
+                    scope.item = self.slot.input.kept(at).unwrap_or_default();
+                    scope
+                });
+                cel::value(column, expr, scope)
+            }
         };
-        self.sources.iter().map(one).collect()
+        let values = self.sources.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        let named = || self.sources.iter().map(|(column, _)| column.clone()).collect();
+        Ok((self.columns.as_ref().map_or_else(named, Arc::clone), values))
     }
 
     fn row(&mut self, at: usize) -> Result<WriteRow, NodeFailure> {
-        let values = self.values(at)?;
+        let (columns, values) = self.cells(at)?;
         for name in &self.key {
-            let value = values.iter().find(|(column, _)| column == name).map(|(_, value)| value);
+            let value = columns.iter().zip(&values).find(|(column, _)| *column == name).map(|(_, value)| value);
             if value.is_none_or(Value::is_null) {
                 let what = if value.is_some() { "is null" } else { "is missing" };
                 let words = format!("Item {}: the key column '{name}' {what}, so no row can be found by it", at + 1);
@@ -173,21 +173,16 @@ impl ItemRows<'_> {
         }
         let nothing = match self.action {
             WriteAction::Insert | WriteAction::Upsert => values.is_empty(),
-            WriteAction::Update => values.iter().all(|(column, _)| self.key.contains(column)),
+            WriteAction::Update => columns.iter().all(|column| self.key.contains(column)),
             WriteAction::Delete => false,
         };
         if nothing {
             let words = format!("Item {} has no column to write", at + 1);
             return Err(NodeFailure::validation("INPUT_INVALID", words).detail("index", at));
         }
-        let same = self.columns.as_ref().filter(|known| known.iter().eq(values.iter().map(|(column, _)| column)));
-        let columns = match same {
-            Some(known) => Arc::clone(known),
-            None => values.iter().map(|(column, _)| column.clone()).collect::<Vec<_>>().into(),
-        };
+        let value = |(column, value): (&String, Value)| sql_value(value, column).map_err(|why| why.detail("index", at));
+        let values = columns.iter().zip(values).map(value).collect::<Result<Vec<SqlValue>, _>>()?;
         self.columns = Some(Arc::clone(&columns));
-        let value = |(column, value): (String, Value)| sql_value(value, &column).map_err(|why| why.detail("index", at));
-        let values = values.into_iter().map(value).collect::<Result<Vec<SqlValue>, _>>()?;
         Ok(WriteRow { item: at, columns, values })
     }
 }

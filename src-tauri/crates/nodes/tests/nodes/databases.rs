@@ -22,6 +22,7 @@ impl Databases for FakeDatabases {
         }
         assert!(query.sql.contains("country = ?1"), "{}", query.sql);
         assert_eq!(query.params, [SqlValue::Json(json!("NO"))]);
+        rows.columns(&["name".to_owned()])?;
         rows.row("{\"name\":\"Ada Berg\"}")?;
         Ok(Queried { has_rows: true, affected: 0 })
     }

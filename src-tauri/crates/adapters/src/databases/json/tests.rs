@@ -1,4 +1,4 @@
-use super::{date_text, decimal, double, embedded, single, time_text, timestamp_text};
+use super::{date, decimal, double, embedded, single, time, timestamp};
 
 fn made(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
@@ -36,6 +36,18 @@ fn doubles_singles_and_json() {
     assert_eq!(made(|out| embedded(out, "{\"a\":1,\"a\":2}")), "{\"a\":2}");
 }
 
+fn date_text(days: i64) -> String {
+    made(|out| date(out, days))
+}
+
+fn time_text(micros: i64, always: bool) -> String {
+    made(|out| time(out, micros, always))
+}
+
+fn timestamp_text(micros: i64, is_moment: bool) -> String {
+    made(|out| timestamp(out, micros, is_moment))
+}
+
 #[test]
 fn dates_before_and_after_1970() {
     assert_eq!(date_text(0), "1970-01-01");
@@ -48,4 +60,21 @@ fn dates_before_and_after_1970() {
     assert_eq!(time_text(49_500_120_000, false), "13:45:00.120");
     assert_eq!(timestamp_text(-1, true), "1969-12-31T23:59:59.999999Z");
     assert_eq!(timestamp_text(0, false), "1970-01-01T00:00:00.000");
+}
+
+#[test]
+fn times_are_those_of_a_calendar() {
+    let mut micros = -62_135_596_800_000_000_i64;
+    // Steps of some 11 days, 1 hour, 2 minutes, 3 seconds and 4,005 microseconds, up to the year 9999.
+    while micros < 253_370_764_800_000_000 {
+        let at = jiff::Timestamp::from_microsecond(micros).expect("in range");
+        let at = at.to_zoned(jiff::tz::TimeZone::UTC).datetime();
+        let (day, clock) = (at.date(), at.time());
+        let fraction = clock.subsec_nanosecond() / 1_000;
+        let fraction =
+            if fraction % 1_000 == 0 { format!("{:03}", fraction / 1_000) } else { format!("{fraction:06}") };
+        let wanted = format!("{day}T{:02}:{:02}:{:02}.{fraction}Z", clock.hour(), clock.minute(), clock.second());
+        assert_eq!(timestamp_text(micros, true), wanted);
+        micros += 37 * (11 * 86_400_000_000 + 3_723_000_000) + 4_005;
+    }
 }

@@ -59,25 +59,34 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Value, column: &Column) -> Result
         Value::UInt(whole) => json::plain(out, whole),
         Value::Float(number) => json::single(out, *number),
         Value::Double(number) => json::double(out, *number),
-        Value::Date(year, month, day, hour, minute, second, micros) => {
-            let date = format!("{year:04}-{month:02}-{day:02}");
-            let is_date = matches!(column.column_type(), ColumnType::MYSQL_TYPE_DATE | ColumnType::MYSQL_TYPE_NEWDATE);
-            if is_date {
-                json::text(out, &date);
-                return Ok(());
+        Value::Date(year, month, day, hour, minute, second, micros) => json::in_quotes(out, |out| {
+            json::padded(out, u64::from(*year), 4);
+            for part in [month, day] {
+                out.push(b'-');
+                json::padded(out, u64::from(*part), 2);
             }
+            let data_type = column.column_type();
+            if matches!(data_type, ColumnType::MYSQL_TYPE_DATE | ColumnType::MYSQL_TYPE_NEWDATE) {
+                return;
+            }
+            out.push(b'T');
             let seconds = i64::from(*hour) * 3_600 + i64::from(*minute) * 60 + i64::from(*second);
-            let time = json::time_text(seconds * 1_000_000 + i64::from(*micros), true);
+            json::time(out, seconds * 1_000_000 + i64::from(*micros), true);
             // The session is in UTC, and a TIMESTAMP is a moment; a DATETIME is none.
-            let zone = if column.column_type() == ColumnType::MYSQL_TYPE_TIMESTAMP { "Z" } else { "" };
-            json::text(out, &format!("{date}T{time}{zone}"));
-        }
+            if data_type == ColumnType::MYSQL_TYPE_TIMESTAMP {
+                out.push(b'Z');
+            }
+        }),
         Value::Time(is_negative, days, hours, minutes, seconds, micros) => {
             let hours = u64::from(*days) * 24 + u64::from(*hours);
             let seconds = hours * 3_600 + u64::from(*minutes) * 60 + u64::from(*seconds);
             let micros = i64::try_from(seconds).unwrap_or(i64::MAX / 1_000_000) * 1_000_000 + i64::from(*micros);
-            let sign = if *is_negative { "-" } else { "" };
-            json::text(out, &format!("{sign}{}", json::time_text(micros, false)));
+            json::in_quotes(out, |out| {
+                if *is_negative {
+                    out.push(b'-');
+                }
+                json::time(out, micros, false);
+            });
         }
         Value::Bytes(bytes) => return of_bytes(out, bytes, column),
     }

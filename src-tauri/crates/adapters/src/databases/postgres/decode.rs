@@ -92,18 +92,37 @@ impl Decoder {
             Self::Float8 => json::double(out, f64::from_be_bytes(raw.array()?)),
             Self::Numeric => json::decimal(out, &numeric(&mut raw)?),
             Self::Text => json::text(out, std::str::from_utf8(raw.0).ok()?),
-            Self::Date => json::text(out, &date(raw.i32()?)),
-            Self::Time => json::text(out, &json::time_text(raw.i64()?, false)),
-            Self::TimeTz => {
-                let time = json::time_text(raw.i64()?, false);
-                // Seconds to the west.
-                let west = raw.i32()?;
-                let (sign, minutes) = (if west > 0 { '-' } else { '+' }, west.unsigned_abs() / 60);
-                json::text(out, &format!("{time}{sign}{:02}:{:02}", minutes / 60, minutes % 60));
+            Self::Date => {
+                let days = raw.i32()?;
+                json::in_quotes(out, |out| date(out, days));
             }
-            Self::Timestamp { is_moment } => json::text(out, &timestamp(raw.i64()?, *is_moment)?),
+            Self::Time => {
+                let micros = raw.i64()?;
+                json::in_quotes(out, |out| json::time(out, micros, false));
+            }
+            Self::TimeTz => {
+                // Seconds to the west.
+                let (micros, west) = (raw.i64()?, raw.i32()?);
+                let minutes = u64::from(west.unsigned_abs() / 60);
+                json::in_quotes(out, |out| {
+                    json::time(out, micros, false);
+                    out.push(if west > 0 { b'-' } else { b'+' });
+                    json::padded(out, minutes / 60, 2);
+                    out.push(b':');
+                    json::padded(out, minutes % 60, 2);
+                });
+            }
+            Self::Timestamp { is_moment } => {
+                let micros = raw.i64()?;
+                out.push(b'"');
+                timestamp(out, micros, *is_moment)?;
+                out.push(b'"');
+            }
             Self::Interval => json::text(out, &interval(raw.i64()?, raw.i32()?, raw.i32()?)),
-            Self::Uuid => json::text(out, &uuid(raw.array()?)),
+            Self::Uuid => {
+                let bytes = raw.array()?;
+                json::in_quotes(out, |out| uuid(out, bytes));
+            }
             Self::Json => json::embedded(out, std::str::from_utf8(raw.0).ok()?),
             Self::Jsonb => {
                 // The version of the format.
@@ -164,46 +183,51 @@ fn numeric(raw: &mut Raw<'_>) -> Option<String> {
         0xF000 => return Some("-Infinity".into()),
         _ => return None,
     }
-    let groups = (0..count).map(|_| raw.i16()).collect::<Option<Vec<_>>>()?;
-    let group = |at: i32| usize::try_from(at).ok().and_then(|at| groups.get(at).copied()).unwrap_or(0);
-    let mut text = String::new();
+    let groups = raw.take(usize::try_from(count).ok()?.checked_mul(2)?)?;
+    // Where there is none, it is zero.
+    let group = |at: i32| {
+        let bytes = usize::try_from(at).ok().and_then(|at| groups.get(at * 2..at * 2 + 2));
+        bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, |bytes| u64::from(u16::from_be_bytes(bytes)))
+    };
+    let mut text = Vec::with_capacity(groups.len() * 2 + 8);
     if sign != 0 {
-        text.push('-');
+        text.push(b'-');
     }
     if weight < 0 {
-        text.push('0');
+        text.push(b'0');
     }
     for at in 0..=i32::from(weight) {
-        let _written = if at == 0 { write!(text, "{}", group(at)) } else { write!(text, "{:04}", group(at)) };
+        json::padded(&mut text, group(at), if at == 0 { 1 } else { 4 });
     }
     let scale = usize::try_from(scale).ok()?;
     if scale > 0 {
-        text.push('.');
+        text.push(b'.');
         let start = text.len();
         let mut at = i32::from(weight) + 1;
         while text.len() - start < scale {
-            let _written = write!(text, "{:04}", group(at));
+            json::padded(&mut text, group(at), 4);
             at += 1;
         }
         text.truncate(start + scale);
     }
-    Some(text)
+    String::from_utf8(text).ok()
 }
 
-fn date(days: i32) -> String {
+fn date(out: &mut Vec<u8>, days: i32) {
     match days {
-        i32::MAX => "infinity".into(),
-        i32::MIN => "-infinity".into(),
-        days => json::date_text(i64::from(days) + EPOCH_DAYS),
+        i32::MAX => out.extend_from_slice(b"infinity"),
+        i32::MIN => out.extend_from_slice(b"-infinity"),
+        days => json::date(out, i64::from(days) + EPOCH_DAYS),
     }
 }
 
-fn timestamp(micros: i64, is_moment: bool) -> Option<String> {
-    Some(match micros {
-        i64::MAX => "infinity".into(),
-        i64::MIN => "-infinity".into(),
-        micros => json::timestamp_text(micros.checked_add(EPOCH_MICROS)?, is_moment),
-    })
+fn timestamp(out: &mut Vec<u8>, micros: i64, is_moment: bool) -> Option<()> {
+    match micros {
+        i64::MAX => out.extend_from_slice(b"infinity"),
+        i64::MIN => out.extend_from_slice(b"-infinity"),
+        micros => json::timestamp(out, micros.checked_add(EPOCH_MICROS)?, is_moment),
+    }
+    Some(())
 }
 
 /// A duration of ISO 8601, as PostgreSQL itself writes and reads it: each part has its own sign.
@@ -237,15 +261,14 @@ fn interval(micros: i64, days: i32, months: i32) -> String {
     if text == "P" { "PT0S".into() } else { text }
 }
 
-fn uuid(bytes: [u8; 16]) -> String {
-    let mut text = String::with_capacity(36);
-    for (at, byte) in bytes.iter().enumerate() {
+fn uuid(out: &mut Vec<u8>, bytes: [u8; 16]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for (at, byte) in bytes.into_iter().enumerate() {
         if matches!(at, 4 | 6 | 8 | 10) {
-            text.push('-');
+            out.push(b'-');
         }
-        let _written = write!(text, "{byte:02x}");
+        out.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
-    text
 }
 
 fn network(raw: &mut Raw<'_>) -> Option<String> {

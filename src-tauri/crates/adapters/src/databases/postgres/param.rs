@@ -33,6 +33,89 @@ impl ToSql for Param {
     to_sql_checked!();
 }
 
+/// Types of which lists are sent as lists: those of PostgreSQL itself that are no lists already.
+const LISTED: [Type; 26] = [
+    Type::BOOL,
+    Type::INT2,
+    Type::INT4,
+    Type::INT8,
+    Type::OID,
+    Type::FLOAT4,
+    Type::FLOAT8,
+    Type::NUMERIC,
+    Type::TEXT,
+    Type::VARCHAR,
+    Type::BPCHAR,
+    Type::DATE,
+    Type::TIME,
+    Type::TIMETZ,
+    Type::TIMESTAMP,
+    Type::TIMESTAMPTZ,
+    Type::INTERVAL,
+    Type::UUID,
+    Type::JSON,
+    Type::JSONB,
+    Type::BYTEA,
+    Type::INET,
+    Type::CIDR,
+    Type::MACADDR,
+    Type::BIT,
+    Type::VARBIT,
+];
+
+/// The name of a type of which a list of values can be one parameter.
+pub(super) fn listed(data_type: &Type) -> Option<&str> {
+    LISTED.contains(data_type).then(|| data_type.name())
+}
+
+/// The values of one column, as the text of a list.
+pub(super) struct List<'a> {
+    text: String,
+    element: &'a Type,
+}
+
+impl<'a> List<'a> {
+    pub(super) fn new(element: &'a Type) -> Self {
+        Self { text: String::from("{"), element }
+    }
+
+    pub(super) fn push(&mut self, value: &SqlValue) -> Result<(), DatabaseError> {
+        if self.text.len() > 1 {
+            self.text.push(',');
+        }
+        match value {
+            SqlValue::Json(Value::Null) => self.text.push_str("NULL"),
+            // Digits need no quotes.
+            SqlValue::Json(Value::Number(number)) if number.is_i64() => {
+                let _written = write!(self.text, "{number}");
+            }
+            value => quoted(&mut self.text, &written(value, self.element)?),
+        }
+        Ok(())
+    }
+
+    pub(super) fn end(mut self) -> Param {
+        self.text.push('}');
+        Param(Some(self.text))
+    }
+}
+
+/// An element of a list in its quotes.
+fn quoted(out: &mut String, element: &str) {
+    out.push('"');
+    for part in element.split_inclusive(['\\', '"']) {
+        match part.strip_suffix(['\\', '"']) {
+            Some(before) => {
+                out.push_str(before);
+                out.push('\\');
+                out.push_str(&part[before.len()..]);
+            }
+            None => out.push_str(part),
+        }
+    }
+    out.push('"');
+}
+
 impl Param {
     /// A value for a place of this type.
     pub(super) fn of(value: &SqlValue, data_type: &Type) -> Result<Self, DatabaseError> {
@@ -102,10 +185,7 @@ fn array(list: &[Value], element: &Type) -> Result<String, DatabaseError> {
                 text.push_str(&array(inner, element)?)
             }
             value => {
-                let value = written(&SqlValue::Json(value.clone()), element)?;
-                text.push('"');
-                text.push_str(&value.replace('\\', "\\\\").replace('"', "\\\""));
-                text.push('"');
+                quoted(&mut text, &written(&SqlValue::Json(value.clone()), element)?);
             }
         }
     }

@@ -16,6 +16,14 @@ fn names_are_quoted_and_values_are_placeholders() {
     assert_eq!(order, [0, 1]);
     let (upsert, _) = sql(Dialect::Sqlite, WriteAction::Upsert, &["id"], &["id", "n"], 1);
     assert!(upsert.ends_with("VALUES (?, ?) ON CONFLICT (\"id\") DO UPDATE SET \"n\" = EXCLUDED.\"n\""), "{upsert}");
+    let table = TableName { schema: None, name: "t".into() };
+    let key = ["id".to_owned()];
+    let lists = Statement { dialect: Dialect::Postgres, table: &table, action: WriteAction::Upsert, key: &key };
+    assert_eq!(
+        lists.sql_of_lists(&["id".to_owned(), "n".to_owned()], &["int8", "char"]),
+        "INSERT INTO \"t\" (\"id\", \"n\") SELECT * FROM unnest($1::pg_catalog.\"int8\"[], $2::pg_catalog.\"char\"[]) \
+         ON CONFLICT (\"id\") DO UPDATE SET \"n\" = EXCLUDED.\"n\""
+    );
     let (only_key, _) = sql(Dialect::Postgres, WriteAction::Upsert, &["id"], &["id"], 1);
     assert!(only_key.ends_with("DO NOTHING"), "{only_key}");
     let (mysql, _) = sql(Dialect::MySql, WriteAction::Upsert, &["id"], &["id", "n"], 1);

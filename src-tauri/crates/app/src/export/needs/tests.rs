@@ -129,7 +129,7 @@ fn secrets_folders_addresses_and_params_are_listed() {
 #[test]
 fn databases_mail_connectors_indexes_and_models_are_listed() {
     let (modules, needs, problems) = look(json!({
-        "q": { "type": "db.query", "config": { "system": "postgres", "host": "db.example.com", "credential": "secret://db" } },
+        "q": { "type": "db.query", "config": { "system": "postgres", "host": "db.example.com", "credential": "secret://db", "saveTo": "/srv/out/orders.csv" } },
         "w": { "type": "db.write", "config": { "system": "mysql", "host": "db.lan", "port": 3307, "tls": "off", "credential": "secret://lan" } },
         "l": { "type": "db.query", "config": { "system": "sqlite", "file": "/srv/shop.db", "access": "write" } },
         "m": { "type": "mail.send", "config": { "host": "smtp.example.org", "credential": "secret://mail" } },
@@ -162,7 +162,10 @@ fn databases_mail_connectors_indexes_and_models_are_listed() {
     );
     assert_eq!(
         json!(needs.folders),
-        json!([{ "path": "/srv/shop.db", "workflow": "w", "step": "w/l", "write": true }])
+        json!([
+            { "path": "/srv/out/orders.csv", "workflow": "w", "step": "w/q", "write": true },
+            { "path": "/srv/shop.db", "workflow": "w", "step": "w/l", "write": true },
+        ])
     );
     let origins: Vec<Option<&str>> = needs.addresses.iter().map(|one| one.origin.as_deref()).collect();
     assert_eq!(
