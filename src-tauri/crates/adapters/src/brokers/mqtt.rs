@@ -245,6 +245,14 @@ fn invalid(field: &'static str, words: &str) -> BrokerError {
     BrokerError::new(BrokerFault::Invalid(field), words)
 }
 
+/// Signs in with a session that nobody keeps, and leaves.
+pub(super) async fn check(opened: Opened) -> Result<(), BrokerError> {
+    let mut client = Client { stream: opened.stream };
+    client.sign_in(&opened.login, None).await?;
+    client.leave().await;
+    Ok(())
+}
+
 pub(super) async fn publish(opened: Opened, message: &OutgoingMessage, sent: &mut bool) -> Result<(), BrokerError> {
     if message.topic.len() > TEXT || message.topic.contains(['+', '#', '\0']) {
         return Err(invalid("topic", "A message is published to one topic, without + and #"));
