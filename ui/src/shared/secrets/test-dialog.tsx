@@ -40,14 +40,15 @@ export function TestDialog({ entry, at, onClose }: TestDialogProps) {
     setDraft({ ...draft, ...more });
     setFound(null);
   };
-  async function trust(hostKey: string) {
-    if (await run(() => act('secret_trust', { name, hostKey }))) setFound(null);
-  }
   const url = addressOf(draft);
   const test = () => run(async () => {
     setFound(null);
     setFound(await act('secret_test', { name, ...(url ? { url } : {}), ...(isServer(system) && draft.certificate.trim() ? { rootCertificate: draft.certificate } : {}) }));
   });
+  async function trust(hostKey: string) {
+    // What was waited for is known now, so it is tried again.
+    if (await run(() => act('secret_trust', { name, hostKey }))) void test();
+  }
   return (
     <FormDialog title={t('secrets.testOf', { name })} submit={t('secrets.test')} close={t('common.close')} busy={busy} error={error} complete={isComplete(draft)} onSubmit={() => void test()} onClose={onClose}>
       {systems.length === 1 ? null : (
