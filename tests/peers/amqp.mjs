@@ -89,6 +89,8 @@ export async function amqp(report) {
       await place.run('secret', 'choose', 'file');
       const kept = await place.told(`${PASSWORD}\n`, 'secret', 'set', 'broker', '--kind', 'basic', '--field', USER, '--host', '127.0.0.1');
       assert.equal(kept.code, 0, kept.err + JSON.stringify(kept.json));
+      const tested = async (name, path = '') => (await place.run('secret', 'test', name, '--url', `amqp://127.0.0.1:${host.port}${path}`)).json;
+      assert.deepEqual([(await tested('broker')).good, (await tested('broker', '/none')).code], [true, 'INPUT_INVALID']);
       const lost = await failed('MESSAGE_REFUSED', { topic: 'published', body: 'x' });
       assert.ok(lost.message.includes('No queue gets the message') && lost.details.effect !== 'unknown', JSON.stringify(lost));
       await failed('INPUT_INVALID', { topic: 'published', vhost: 'none' });
@@ -107,6 +109,7 @@ export async function amqp(report) {
       assert.equal((await channel.get('published')).content.toString(), long);
       await place.told('k-wrong-password\n', 'secret', 'set', 'wrong', '--kind', 'basic', '--field', USER, '--host', '127.0.0.1');
       await failed('AUTH', { topic: 'published', credential: 'secret://wrong' });
+      assert.equal((await tested('wrong')).code, 'AUTH');
     });
     await report('amqp: over TLS the certificate decides, before a password is sent', async () => {
       await place.told(`${PASSWORD}\n`, 'secret', 'set', 'secure', '--kind', 'basic', '--field', USER, '--host', 'localhost', '--host', '127.0.0.1');

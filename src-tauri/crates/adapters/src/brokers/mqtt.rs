@@ -229,6 +229,11 @@ impl Client {
             _ if code == 1 && flags == 0 && packet.0.is_empty() => {
                 Err(BrokerError::new(BrokerFault::Refused, "The broker does not speak MQTT 5"))
             }
+            // Brokers say of a wrong password that the user may not connect.
+            Some(error) if error.fault == BrokerFault::Forbidden => {
+                let words = format!("The broker does not accept the user and the password (reason 0x{code:02X})");
+                Err(BrokerError::new(BrokerFault::Auth, words))
+            }
             Some(error) => Err(error),
             None => Ok(flags & 1 == 1),
         }

@@ -61,6 +61,11 @@ impl App {
             )),
             Some(Ok(address)) => self.test_server(caller, request, &credential, address),
             Some(Err(why)) => Err(ApiError::bad_request(format!("{why}."), "Correct the address and test again.")),
+            None if url.contains("://") && !is_web(url) => Err(ApiError::bad_request(
+                format!("'{url}' is no address that a secret can be tested at."),
+                "Write one like https://api.example.com, postgres://db.example.com/shop, mqtts://, rediss://, nats+tls://, \
+                 amqps://, kafka+tls://, smtps://, imaps://, sftp:// or s3+https://.",
+            )),
             None if request.root_certificate.is_some() => Err(ApiError::bad_request(
                 "A certificate authority can be given for databases, message brokers and mail servers only.",
                 "Put it into Settings, Network, or leave it out.",
@@ -184,6 +189,11 @@ impl App {
     }
 }
 
+fn is_web(url: &str) -> bool {
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+}
+
 /// What to do about an error of a server, where its words do not say so.
 fn hint(code: &str) -> Option<&'static str> {
     Some(match code {
@@ -195,7 +205,7 @@ fn hint(code: &str) -> Option<&'static str> {
         "FORBIDDEN" | "PERMISSION" => "Give the user the right at the server.",
         "UNKNOWN_DATABASE" => "Check the name of the database.",
         "TIMEOUT" | "CONNECTION" => "Check host and port, that the server runs, and that no firewall is in between.",
-        "TLS" => "Check host, port and encryption. For a custom authority, add its certificate.",
+        "TLS" => "Check host, port and encryption.",
         "BAD_ANSWER" => "Another program answers there. Check host, port and encryption.",
         "NOT_FOUND" => "Check the address and the bucket.",
         _ => return None,

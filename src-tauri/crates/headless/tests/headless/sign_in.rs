@@ -42,6 +42,8 @@ fn a_secret_signs_in_and_a_step_uses_its_token() {
     assert_eq!(done["status"], "completed", "{done}");
     assert!(done["output"].to_string().contains("Bearer [secret:erp]"), "{done}");
     assert_eq!(home.run(&["secret", "test", "erp", "--url", &format!("{issuer}/api")]).code, 0);
+    let nobody = home.run(&["secret", "test", "erp", "--url", "redis://127.0.0.1:1"]);
+    assert_eq!((nobody.code, &nobody.json()["code"]), (2, &json!("CONNECTION")), "{}", nobody.out);
     // A token that is not known any more is renewed once, and the step goes on.
     home.set(json!({ "client": "client-9", "forgets": 2 }));
     assert_eq!(home.run(&["run", path]).json()["status"], "completed");
@@ -82,7 +84,7 @@ fn revoked_in_mid_run(home: &SignInHome) {
     document["id"] = "revoked".into();
     let file = home.place.file("revoked.json", document.to_string());
     let before = home.asked("/api").len();
-    let done = home.run(&["run", file.to_str().expect("text"), "--allow-dir", &folder]).json();
+    let done = home.run(&["run", file.to_str().expect("text"), "--allow-dir", &format!("{folder}:rw")]).json();
     assert_eq!(done["status"], "completed", "{done}");
     assert_eq!(done["output"], json!([{ "type": "ToolError", "code": "CREDENTIAL_EXPIRED" }]), "{done}");
     assert_eq!(home.asked("/api").len() - before, 2, "each step was sent once");

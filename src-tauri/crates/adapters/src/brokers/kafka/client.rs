@@ -91,7 +91,15 @@ impl Client {
             let words = "Kafka needs a user. Choose a credential of the type 'User and password', or enter the user";
             BrokerError::new(BrokerFault::Invalid("user"), words)
         })?;
-        let answer = self.send(SASL_HANDSHAKE, Out::default().text(&way.to_ascii_uppercase())).await?;
+        let asked = self.send(SASL_HANDSHAKE, Out::default().text(&way.to_ascii_uppercase())).await;
+        let answer = asked.map_err(|error| match error.fault {
+            BrokerFault::Connection => {
+                let words = "The broker ended the connection when somebody signed in. Check whether this port is one for users \
+                             (SASL), and its encryption";
+                BrokerError::new(BrokerFault::Connection, words)
+            }
+            _ => error,
+        })?;
         let mut answer = In(&answer);
         let code = answer.i16()?;
         if code != 0 {
