@@ -1,21 +1,19 @@
 // Webhooks against the senders' own libraries: what these sign is taken, anything else is not. Run only when it is named: the part
 // of Slack is a Python package (hooks-requirements.txt), installed below the target folder.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { sign as github } from '@octokit/webhooks-methods';
 import { createSHA256HMAC } from '@shopify/shopify-api/runtime';
 import '@shopify/shopify-api/adapters/node';
 import { Webhook as Standard } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as Svix } from 'svix';
-import { BINARY, Signalbox } from './signalbox.mjs';
+import { Signalbox, TOKEN } from './signalbox.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const TOKEN = 'peers-builder-0123456789';
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const BODIES = ['{"id":"evt_1","event_id":"Ev1","text":"grüße"}', '{ "id" : "evt_2",\n"event_id":"Ev2" }', JSON.stringify({ id: 'evt_3', event_id: 'Ev3', big: 'x'.repeat(100_000) })];
 
@@ -48,15 +46,6 @@ const SENDERS = {
 const PRESETS = { svix: 'standard' };
 const HAVE_A_TIME = ['stripe', 'slack', 'svix', 'standard'];
 
-async function serving(place) {
-  const tokens = place.file('tokens', `builder ${TOKEN} peer\n`, 0o600);
-  const child = spawn(BINARY, ['serve', '--addr', '127.0.0.1:0', '--token-file', tokens], { cwd: place.folder, env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit').then(([code]) => { throw new Error(`serve ended with ${code}`); });
-  ended.catch(() => undefined);
-  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
-  return { child, url: JSON.parse(line).url };
-}
-
 async function activate(url, id, auth) {
   const flow = {
     signalbox: 1, id, name: id, edges: [{ from: 't.success', to: 'a' }],
@@ -72,7 +61,7 @@ export async function hooks(report) {
   const place = new Signalbox();
   assert.equal((await place.run('secret', 'choose', 'file')).code, 0);
   assert.equal((await place.told(`${SECRET}\n`, 'secret', 'set', 'peer', '--host', 'example.org')).code, 0);
-  const { child, url } = await serving(place);
+  const { child, url } = await place.serve();
   const send = async (id, headers, body) => {
     const answer = await fetch(`${url}/hooks/${id}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
     return { status: answer.status, json: await answer.json() };

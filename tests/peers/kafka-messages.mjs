@@ -5,25 +5,14 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { BINARY, Signalbox } from './signalbox.mjs';
+import { Signalbox, until } from './signalbox.mjs';
 
 const SCRIPT = join(import.meta.dirname, 'kafka.py');
-const TOKEN = 'peers-builder-0123456789';
 const GROUP = 'signalbox-peer';
 /** Messages of each coding that is read, one after the other; the program is killed between them. */
 const CODECS = ['none', 'gzip', 'zstd'];
 const EACH = 20;
-
-async function until(what, look) {
-  for (const late = Date.now() + 60_000; Date.now() < late; await pause(200)) {
-    const found = await look();
-    if (found) return found;
-  }
-  throw new Error(`Not in time: ${what}`);
-}
 
 const workflow = (id, nodes, edges = []) => ({ signalbox: 1, id, name: id, settings: { errorPolicy: 'fail' }, nodes, edges });
 
@@ -64,25 +53,16 @@ export async function kafkaMessages(report, bin) {
       }, [{ from: 't.success', to: 'a' }]);
       const active = await place.run('activate', stored('orders.json', document));
       assert.equal(active.code, 0, JSON.stringify(active.json));
-      const tokens = join(place.folder, 'tokens');
-      writeFileSync(tokens, `builder ${TOKEN} peer\n`, { mode: 0o600 });
-      const serve = async () => {
-        const child = spawn(BINARY, ['serve', '--addr', '127.0.0.1:0', '--token-file', tokens], { env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
-        const [line] = await once(createInterface({ input: child.stdout }), 'line');
-        const url = /http:\/\/[^\s"]+/u.exec(line)[0].replace(/\/$/u, '');
-        const ask = async (path, body) => (await fetch(url + path, { method: body ? 'POST' : 'GET', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) })).json();
-        return { child, ask };
-      };
       const runs = async () => (await serving.ask('/rpc/run_list', { workflow: 'orders', limit: 500 })).runs;
       for (const [at, codec] of CODECS.entries()) {
-        serving = await serve();
+        serving = await place.serve();
         await python('produce', brokers, 'orders', String(100 + at * EACH), String(EACH), codec);
         const enough = 2 + at * EACH + EACH / 2;
         await until(`some messages (${codec}) have runs`, async () => (await runs()).length >= enough);
         serving.child.kill('SIGKILL');
         await once(serving.child, 'exit');
       }
-      serving = await serve();
+      serving = await place.serve();
       const wanted = 2 + CODECS.length * EACH;
       await until('every message has a run', async () => { const all = await runs(); return all.length >= wanted && all.every((run) => run.status === 'completed'); });
       const orders = await Promise.all((await runs()).map(async (run) => (await serving.ask(`/workflow/${run.runId}/status`)).output[0]));

@@ -5,12 +5,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { BINARY, Signalbox } from './signalbox.mjs';
+import { Signalbox, TOKEN } from './signalbox.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const REQUIREMENTS = join(import.meta.dirname, 'rest-requirements.txt');
-const TOKEN = 'peers-builder-0123456789';
 
 /**
  * What is left out, and why. Streams have no end, and a test that waits for one tells nothing; the others reach beyond the
@@ -51,16 +49,6 @@ function schemathesis() {
   return program;
 }
 
-/** A server with a data folder of its own; its address. */
-async function serving(place) {
-  const tokens = place.file('tokens', `builder ${TOKEN} peer\n`, 0o600);
-  const child = spawn(BINARY, ['serve', '--addr', '127.0.0.1:0', '--token-file', tokens], { cwd: place.folder, env: place.env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit').then(([code]) => { throw new Error(`serve ended with ${code}`); });
-  ended.catch(() => undefined);
-  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
-  return { child, url: JSON.parse(line).url };
-}
-
 /** Something to ask for: a workflow that ends, one that waits for a person, and a run of each. */
 async function filled(url) {
   const ask = async (method, path, body) => {
@@ -90,7 +78,7 @@ async function run(url, folder, examples) {
 export async function rest(report) {
   const place = new Signalbox();
   await report('REST: the server is what its description says', async () => {
-    const { child, url } = await serving(place);
+    const { child, url } = await place.serve();
     try {
       await filled(url);
       await run(url, place.folder, 20);

@@ -1,13 +1,27 @@
 // The real program at a terminal, with a data folder of its own.
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The program. */
 export const BINARY = process.env.SIGNALBOX_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug/signalbox');
+
+/** The token of whoever asks a server of [`Signalbox.serve`]. */
+export const TOKEN = 'peers-builder-0123456789';
+
+/** Looks again and again, for a minute. */
+export async function until(what, look) {
+  for (const late = Date.now() + 60_000; Date.now() < late; await pause(200)) {
+    const found = await look();
+    if (found) return found;
+  }
+  throw new Error(`Not in time: ${what}`);
+}
 
 export class Signalbox {
   constructor() {
@@ -52,6 +66,19 @@ export class Signalbox {
       void ended.then(() => fail(new Error(`It ended before: ${JSON.stringify(lines.at(-1))}`)));
     });
     return { until, ended, lines, kill: (signal = 'SIGTERM') => child.kill(signal) };
+  }
+
+  /** The program as a server of its data folder: its process, its address, and a way to ask it as a builder. */
+  async serve() {
+    const tokens = this.file('tokens', `builder ${TOKEN} peer\n`, 0o600);
+    const child = spawn(BINARY, ['serve', '--addr', '127.0.0.1:0', '--token-file', tokens], { cwd: this.folder, env: this.env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit').then(([code]) => { throw new Error(`serve ended with ${code}`); });
+    ended.catch(() => undefined);
+    const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
+    const { url } = JSON.parse(line);
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const ask = async (path, body) => (await fetch(url + path, { method: body ? 'POST' : 'GET', headers, ...(body ? { body: JSON.stringify(body) } : {}) })).json();
+    return { child, url, ask };
   }
 
   /** Registers a server and asks it what it is; approves it when it answers. */

@@ -110,9 +110,21 @@ test('no violations in proofs, faults, failures, health, destinations, sign-ins,
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await host.rpc('secret_set', { name: 'house', kind: 'oauth2', hosts: ['mail.example.com', 'login.example.com'], value: 'client-secret-7f', oauth: { grant: 'authorizationCode', clientId: 'house', service: { authorizationUrl: 'https://login.example.com/authorize', tokenUrl: 'https://login.example.com/token' } } });
+  await host.rpc('secret_set', { name: 'shop', kind: 'basic', field: 'ada', hosts: ['127.0.0.1:5432'], value: 'shop-password-7f' });
   await page.reload();
   await expect(secrets.locator('[data-secret=house]')).toBeVisible();
   await walk.see('secret to sign in');
+  // The port says what it is for. Nothing answers at the port that is tried.
+  await secrets.getByRole('button', { name: 'Test shop' }).click();
+  await expect(dialog.getByLabel('Test with', { exact: true })).toHaveText('PostgreSQL');
+  await dialog.getByRole('textbox', { name: 'Database' }).fill('shop');
+  await dialog.getByRole('textbox', { name: 'Port' }).fill('9');
+  await dialog.getByText('User and certificate authority').click();
+  await dialog.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(dialog.getByText('It does not work (CREDENTIAL_REFUSED)')).toBeVisible();
+  await walk.see('secret test');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
 
   await walk.go('#/settings/notify', page.getByRole('region', { name: 'Task destinations' }));
   const destinations = page.getByRole('region', { name: 'Task destinations' });

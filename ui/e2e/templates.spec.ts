@@ -10,7 +10,7 @@ test('a template is found by its job, tried without anything outside, and become
   await expect.poll(async () => await list.getByRole('option').count()).toBeGreaterThanOrEqual(24);
   await shot(page, 'templates');
   await dialog.getByRole('radio', { name: 'Finance' }).click();
-  await expect(list.getByRole('option')).toHaveCount(3);
+  await expect(list.getByRole('option')).toHaveCount(5);
   await dialog.getByRole('radio', { name: 'All' }).click();
   await dialog.getByRole('textbox', { name: 'Search templates' }).fill('库存');
   await expect(list.getByRole('option')).toHaveCount(1);

@@ -5016,8 +5016,10 @@ export interface SecretStatus {
 export interface SecretTest {
   /** The secret. */
   name: string;
-  /** Where to send it with a GET, or the server (`sftp://HOST`) to sign in to; without it, it is only looked up, and its token is got. */
+  /** Where to send it with a GET, or the server to sign in to: `postgres://HOST/DATABASE`, `mqtts://HOST`, `imaps://HOST`, `sftp://HOST` and others (docs/secrets.md); without it, it is only looked up, and its token is got. */
   url?: string;
+  /** The authority that signed the certificate of a database, broker or mail server (PEM), instead of those that the machine trusts. */
+  rootCertificate?: string;
 }
 
 /** What became of trying a secret. */
@@ -5028,6 +5030,10 @@ export interface SecretTested {
   status?: number;
   /** What was found, in a sentence. */
   message: string;
+  /** What to do about it. */
+  hint?: string;
+  /** The code that a step would fail with. */
+  code?: string;
   /** The fingerprint of the key that the server showed, when the secret does not know it. */
   hostKey?: string;
 }
@@ -6464,7 +6470,7 @@ export interface TemplateNeed {
 }
 
 /** What a template does not work without. */
-export type TemplateNeedKind = 'address' | 'folder' | 'secret' | 'model';
+export type TemplateNeedKind = 'address' | 'folder' | 'secret' | 'model' | 'connector';
 
 /** One test of a workflow. */
 export interface TestFile {
@@ -8188,7 +8194,7 @@ export interface Commands {
   secret_sign_in_finish: { request: SecretSignInFinish; response: SecretEntry };
   /** Signs out of the service of a secret and revokes the tokens. */
   secret_sign_out: { request: SecretName; response: SecretSignedOut };
-  /** Gets a secret as a step does, and sends it to an address where one is given. */
+  /** Gets a secret as a step does, and sends it to an address, or signs in to a server, where one is given. */
   secret_test: { request: SecretTest; response: SecretTested };
   /** Notes the key of an SSH server in a secret that knew none. */
   secret_trust: { request: SecretTrust; response: SecretEntry };

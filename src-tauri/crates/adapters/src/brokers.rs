@@ -29,6 +29,16 @@ fn vhost(broker: &Broker) -> &str {
     broker.vhost.as_deref().unwrap_or("/")
 }
 
+fn late(broker: &Broker) -> BrokerError {
+    let words = format!(
+        "{}:{} did not answer within {} s. Check host, port and encryption",
+        broker.host,
+        broker.port,
+        broker.timeout.as_secs()
+    );
+    BrokerError::new(BrokerFault::Timeout, words)
+}
+
 #[async_trait]
 impl Brokers for MessageBrokers {
     async fn publish(&self, broker: Broker, message: OutgoingMessage) -> Result<Option<String>, BrokerError> {
@@ -49,11 +59,7 @@ impl Brokers for MessageBrokers {
             };
             tokio::time::timeout(broker.timeout, Box::pin(work)).await
         };
-        let late = |_| {
-            let words = format!("{}:{} did not answer within {} s", broker.host, broker.port, broker.timeout.as_secs());
-            Err(BrokerError::new(BrokerFault::Timeout, words))
-        };
-        done.unwrap_or_else(late).map_err(|error| {
+        done.unwrap_or_else(|_| Err(late(&broker))).map_err(|error| {
             use BrokerFault::{BadAnswer, Connection, Timeout, TooLarge};
             let lost = matches!(error.fault, Timeout | Connection | BadAnswer | TooLarge);
             BrokerError { maybe_done: sent && lost, ..error }
@@ -77,5 +83,22 @@ impl Brokers for MessageBrokers {
                 Box::pin(nats::watch(opened, &watch, broker.timeout)).await
             }
         }
+    }
+
+    async fn check(&self, broker: Broker) -> Result<(), BrokerError> {
+        let work = async {
+            if broker.kind == BrokerKind::Kafka {
+                return kafka::check(self, &broker).await;
+            }
+            let opened = connect::open(self, &broker).await?;
+            match broker.kind {
+                BrokerKind::Redis => redis::check(opened).await,
+                BrokerKind::Mqtt => mqtt::check(opened).await,
+                BrokerKind::Nats | BrokerKind::Kafka => nats::check(opened).await,
+                BrokerKind::Amqp => amqp::check(opened, vhost(&broker)).await,
+            }
+        };
+        let done = tokio::time::timeout(broker.timeout, Box::pin(work)).await;
+        done.unwrap_or_else(|_| Err(late(&broker)))
     }
 }

@@ -15,8 +15,8 @@ use connect::Connector;
 use mysql::MySql;
 use postgres::Postgres;
 use signalbox_ports::databases::{
-    Database, DatabaseError, DatabaseFault, DatabasePlace, Databases, Queried, Query, RowSink, RowSource, ServerKind,
-    Table, TableFilter, Write, Wrote,
+    Database, DatabaseError, DatabaseFault, DatabasePlace, Databases, Queried, Query, RowSink, RowSource, Server,
+    ServerKind, Table, TableFilter, Write, Wrote,
 };
 use std::future::Future;
 use std::time::Duration;
@@ -88,6 +88,16 @@ impl Databases for PooledDatabases {
                 }
                 DatabasePlace::Server(server) => self.mysql.tables(&self.connector, server, &filter).await,
                 DatabasePlace::File { path, .. } => sqlite::tables(&self.files, &database, path, &filter).await,
+            }
+        })
+        .await
+    }
+
+    async fn check(&self, server: Server, timeout: Duration) -> Result<(), DatabaseError> {
+        within(timeout, async {
+            match server.kind {
+                ServerKind::Postgres => postgres::check(&self.connector, &server).await,
+                ServerKind::MySql => self.mysql.check(&server).await,
             }
         })
         .await

@@ -17,7 +17,7 @@ use crate::network::PerNetwork;
 use async_trait::async_trait;
 use rustls::ClientConfig;
 use signalbox_ports::host::canonical;
-use signalbox_ports::mail::{MailError, MailQuery, MailServer, MailSink, OutgoingMail, SentMail};
+use signalbox_ports::mail::{MailError, MailProtocol, MailQuery, MailServer, MailSink, OutgoingMail, SentMail};
 use signalbox_ports::{Mail, MailWatch, MailWatched};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,6 +71,17 @@ impl Mail for MailServers {
         sink: &mut dyn MailSink,
     ) -> Result<MailWatched, MailError> {
         Box::pin(watch::watch(self, &server, &watch, sink)).await
+    }
+
+    async fn check(&self, server: MailServer, protocol: MailProtocol) -> Result<(), MailError> {
+        let work = async {
+            match protocol {
+                MailProtocol::Smtp => smtp::check(self, &server).await,
+                MailProtocol::Imap => imap::check(self, &server).await,
+            }
+        };
+        let done = tokio::time::timeout(server.timeout, Box::pin(work)).await;
+        done.unwrap_or(Err(MailError::Timeout { effect: false }))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::network;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{CertificateError, ClientConfig, RootCertStore};
 use std::sync::Arc;
 
 /// Certificates of a PEM text.
@@ -32,4 +32,26 @@ pub(crate) fn client_config(ca: Option<&str>) -> Result<ClientConfig, String> {
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let config = config.map_err(|why| format!("TLS cannot be set up: {why}"))?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Why the certificate of a server is not accepted, with what to do; `None` for another error. `setting` is the one of a step for
+/// an authority.
+pub(crate) fn certificate_refusal(server: &str, error: &rustls::Error, setting: Option<&str>) -> Option<String> {
+    let rustls::Error::InvalidCertificate(why) = error else { return None };
+    Some(match why {
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            format!("The certificate of {server} belongs to another host. Use the name that the certificate has")
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            format!("The certificate of {server} has expired. Ask who runs it for a new one")
+        }
+        CertificateError::UnknownIssuer => {
+            let place = setting.map(|setting| format!("'{setting}', or into ")).unwrap_or_default();
+            format!(
+                "The certificate of {server} is signed by an authority that this machine does not trust. If it is your own, put \
+                 its certificate into {place}Settings, Network"
+            )
+        }
+        other => format!("The certificate of {server} is not accepted: {other}"),
+    })
 }

@@ -215,7 +215,7 @@ macro_rules! command_list {
             Action secret_sign_in(SecretName) -> SecretSigningIn, Builder, [Desktop Http], [secret_list audit_list], "Starts a sign-in to the service of a secret: returns the address for the person's browser, or a code.";
             Action secret_sign_in_finish(SecretSignInFinish) -> SecretEntry, Builder, [Desktop Http], [secret_list audit_list], "Finishes a sign-in with the address at which the browser ended.";
             Action secret_sign_out(SecretName) -> SecretSignedOut, Builder, [Desktop Http], [secret_list audit_list], "Signs out of the service of a secret and revokes the tokens.";
-            Action secret_test(SecretTest) -> SecretTested, Builder, [Desktop Http], [secret_list audit_list], "Gets a secret as a step does, and sends it to an address where one is given.";
+            Action secret_test(SecretTest) -> SecretTested, Builder, [Desktop Http], [secret_list audit_list], "Gets a secret as a step does, and sends it to an address, or signs in to a server, where one is given.";
             Action secret_trust(SecretTrust) -> SecretEntry, Builder, [Desktop Http], [secret_list audit_list], "Notes the key of an SSH server in a secret that knew none.";
             Query secret_uses(SecretName) -> Vec<SecretUse>, Operator, [Desktop Http], [], "Lists the workflows and steps that use a secret.";
             Query network_get(Empty) -> NetworkView, Operator, [Desktop Http], [], "Returns the proxy and the certificate authorities of this machine.";

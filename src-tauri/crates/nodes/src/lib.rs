@@ -52,6 +52,7 @@ pub mod progress_reporter;
 mod retrieval_error;
 mod run;
 mod saved_pieces;
+mod sign_in_check;
 mod slug;
 mod support;
 mod tool_answer;
@@ -69,6 +70,7 @@ pub use llm::skills::{Skill, in_folder as skills_in, troubles as skill_troubles}
 pub use mail::watch::{MailLook, Mails, NewMail, sample as mail_sample, watch_mailbox};
 pub use retrieval_error::failure as retrieval_failure;
 pub use run::{run_call, run_effect, run_pure, timed_out};
+pub use sign_in_check::{ServerFamily, check_sign_in};
 pub use tool_answer::unchecked as unchecked_tool;
 
 use signalbox_engine::catalog::Catalog;

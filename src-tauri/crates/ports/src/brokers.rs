@@ -170,6 +170,11 @@ pub trait Brokers: Send + Sync {
     async fn publish(&self, broker: Broker, message: OutgoingMessage) -> Result<Option<String>, BrokerError>;
     /// Acknowledges messages, then reads those that are not acknowledged, and waits for one where there is none.
     async fn watch(&self, broker: Broker, watch: MessageWatch) -> Result<Messages, BrokerError>;
+    /// Connects and signs in, and does nothing else.
+    async fn check(&self, broker: Broker) -> Result<(), BrokerError> {
+        let _nobody = broker;
+        Err(none())
+    }
 }
 
 /// Where there are no brokers.

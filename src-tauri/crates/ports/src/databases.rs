@@ -325,6 +325,11 @@ pub trait Databases: Send + Sync {
     async fn write(&self, write: Write, rows: &mut dyn RowSource) -> Result<Wrote, DatabaseError>;
     /// The tables and views that the user may see, sorted by name.
     async fn tables(&self, database: Database, filter: TableFilter) -> Result<Vec<Table>, DatabaseError>;
+    /// Connects and signs in anew, and does nothing else.
+    async fn check(&self, server: Server, timeout: Duration) -> Result<(), DatabaseError> {
+        let _nobody = (server, timeout);
+        Err(none())
+    }
 }
 
 /// Where there are no databases.

@@ -20,6 +20,15 @@ pub enum MailSecurity {
     None,
 }
 
+/// What is spoken with a mail server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailProtocol {
+    /// Messages are sent.
+    Smtp,
+    /// Mailboxes are read.
+    Imap,
+}
+
 /// A mail server and how to reach it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MailServer {
@@ -351,6 +360,11 @@ pub trait Mail: Send + Sync {
         sink: &mut dyn MailSink,
     ) -> Result<MailWatched, MailError> {
         let _nobody = (server, watch, sink);
+        Err(none())
+    }
+    /// Connects and signs in, and does nothing else.
+    async fn check(&self, server: MailServer, protocol: MailProtocol) -> Result<(), MailError> {
+        let _nobody = (server, protocol);
         Err(none())
     }
 }

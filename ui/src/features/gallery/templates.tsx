@@ -18,7 +18,7 @@ export interface TemplatesProps {
   onTry(template: Template): void;
 }
 
-const NEED_ICON: { [kind in TemplateNeed['kind']]: IconName } = { address: 'globe', folder: 'folder', secret: 'key', model: 'agent' };
+const NEED_ICON: { [kind in TemplateNeed['kind']]: IconName } = { address: 'globe', folder: 'folder', secret: 'key', model: 'agent', connector: 'plug' };
 
 export function Templates({ templates, ...props }: TemplatesProps) {
   const [query, setQuery] = useState('');

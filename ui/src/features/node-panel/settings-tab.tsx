@@ -18,7 +18,7 @@ import { useLatest } from '../../code/use-latest.ts';
 import { t, withChoiceWords } from '../../i18n/index.ts';
 import { SchemaForm, pointerOf, type ExpressionHost, type OwnWidgets, type Path } from '../../schema-form/index.ts';
 import { ConditionField } from '../../shared/conditions/condition-field.tsx';
-import { CredentialField } from '../../shared/secrets/credential-field.tsx';
+import { CredentialField, StepKindContext } from '../../shared/secrets/credential-field.tsx';
 import { GuardsEditor } from './guards-editor.tsx';
 import { IncomingContext, IncomingField, type IncomingStep } from './incoming-field.tsx';
 import { defaultMode } from './default-mode.ts';
@@ -174,7 +174,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       {node.type === QUERY || node.type === WRITE ? <DatabaseNames nodeId={nodeId} node={node} workflowId={skills.workflowId} readOnly={readOnly} onEdit={onEdit} /> : null}
       {TRIED_WITH_A_SAMPLE.includes(node.type) ? <SampleRun nodeId={nodeId} /> : null}
       {descriptor && !empty ? (
-        <ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext>
+        <StepKindContext value={node.type}><ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext></StepKindContext>
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (
@@ -188,7 +188,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       <CommonForm key={`common ${nodeId}`} schema={common.first} value={node} onChange={onCommon} diagnostics={diagnostics} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.common')} json={false} widgets={WIDGETS} />
       <MoreSettings inUse={used.length > 0 || foldedInUse} key={`more ${nodeId}`}>
         {parts ? (
-          <ModelContext value={chosen}><SchemaForm key={`folded ${nodeId}`} schema={parts.schema} shown={parts.folded} value={node.config} onChange={onConfig} diagnostics={forFields(diagnostics, `${pointer}/config`, parts.folded)} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.folded', { kind: label })} json={false} widgets={WIDGETS} /></ModelContext>
+          <StepKindContext value={node.type}><ModelContext value={chosen}><SchemaForm key={`folded ${nodeId}`} schema={parts.schema} shown={parts.folded} value={node.config} onChange={onConfig} diagnostics={forFields(diagnostics, `${pointer}/config`, parts.folded)} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.folded', { kind: label })} json={false} widgets={WIDGETS} /></ModelContext></StepKindContext>
         ) : null}
         {node.type === HTTP ? <CopyCurl config={isObject(node.config) ? node.config : {}} /> : null}
         <SchemaForm schema={common.more} value={node} onChange={onCommon} diagnostics={forFields(diagnostics, pointer, Object.keys(common.more.properties ?? {}))} basePointer={pointer} context={host} readOnly={readOnly} label={t('settings.more')} json={false} />

@@ -3,7 +3,7 @@ import { errorText } from '../../api/error.ts';
 import '../../shared/keys.css';
 import { useState, type ReactNode } from 'react';
 import { act, useCommand, usePermission } from '../../api/queries.ts';
-import type { SecretEntry, SecretStatus, SecretTested } from '../../api/types.ts';
+import type { SecretEntry, SecretStatus } from '../../api/types.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Badge, Banner, Button, Field, Icon, Skeleton, TextInput, toast } from '../../kit/index.ts';
 import { plain } from '../../text/letters.ts';
@@ -11,12 +11,13 @@ import { SafeText } from '../../shared/evidence/safe-text.tsx';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
 import { Fault } from '../../shared/form-error.tsx';
-import { ConfirmRemove, FormDialog } from '../../shared/form-dialog.tsx';
+import { ConfirmRemove } from '../../shared/form-dialog.tsx';
 import { KeyDialog } from '../../shared/secrets/key-dialog.tsx';
 import { useSecretSignIn } from '../../shared/secrets/secret-sign-in.tsx';
 import { SecretDialog } from '../../shared/secrets/secret-dialog.tsx';
+import { TestDialog } from '../../shared/secrets/test-dialog.tsx';
 
-type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string } | { what: 'test'; name: string; url: string; kind: SecretEntry['kind'] };
+type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string } | { what: 'test'; entry: SecretEntry };
 
 /** Nobody signs in with it: the program does, as itself. */
 const isUnattended = (entry: SecretEntry) => entry.oauth?.grant === 'clientCredentials' || entry.oauth?.grant === 'serviceAccount';
@@ -47,7 +48,7 @@ export function SecretsSection() {
       ) : null}
       {open?.what === 'key' && status.data ? <KeyDialog status={status.data} discard={open.discard} onClose={close} /> : null}
       {open?.what === 'set' ? <SecretDialog old={open.old} onClose={close} onWanted={(name) => void signIn.begin(name)} /> : null}
-      {open?.what === 'test' ? <TestDialog name={open.name} url={open.url} kind={open.kind} onClose={close} /> : null}
+      {open?.what === 'test' ? <TestDialog entry={open.entry} onClose={close} /> : null}
       {signIn.dialog}
       {open?.what === 'delete' ? (
         <ConfirmRemove section="secrets" title={t('secrets.deleteTitle', { name: open.name })} text={t('secrets.deleteText')} confirm={t('secrets.delete')} done={t('secrets.deleted', { name: open.name })}
@@ -84,19 +85,13 @@ function Line({ entry, mayChange, busy, onOpen, onSignIn }: LineProps) {
       {mayChange ? (
         <>
           {signIn && !isUnattended(entry) ? <SignInButtons entry={entry} busy={busy} onSignIn={onSignIn} /> : null}
-          <Button small aria-label={t('secrets.testOf', { name })} onClick={() => onOpen({ what: 'test', name, url: serverOf(entry), kind: entry.kind })}>{t('secrets.test')}</Button>
+          <Button small aria-label={t('secrets.testOf', { name })} onClick={() => onOpen({ what: 'test', entry })}>{t('secrets.test')}</Button>
           <Button small aria-label={t('secrets.replaceOf', { name: entry.name })} onClick={() => onOpen({ what: 'set', old: entry })}>{t('secrets.replace')}</Button>
           <Button small variant="ghost" aria-label={t('secrets.deleteOf', { name: entry.name })} onClick={() => onOpen({ what: 'delete', name: entry.name })}>{t('secrets.delete')}</Button>
         </>
       ) : null}
     </div>
   );
-}
-
-/** The server that a key is tried at first. */
-function serverOf({ kind, hosts }: SecretEntry) {
-  const host = hosts.find((one) => !one.includes('*') && !one.includes('//'));
-  return kind === 'ssh' && host ? `sftp://${host}` : '';
 }
 
 /** Who is signed in, until when, and what is wrong. */
@@ -141,26 +136,6 @@ function Uses({ name }: { name: string }) {
       {uses.data?.length === 0 ? <p className="t2">{t('secrets.noUses')}</p> : null}
       {uses.data?.map((use) => <p key={use.ref}>{t('secrets.use.steps', { name: use.name, steps: use.steps.join(', ') })}</p>)}
     </details>
-  );
-}
-
-/** Gets a secret as a step does, and sends it where the person says. */
-function TestDialog({ name, url, kind, onClose }: { name: string; url: string; kind: SecretEntry['kind']; onClose(): void }) {
-  const [address, setAddress] = useState(url);
-  const [found, setFound] = useState<SecretTested | null>(null);
-  const { busy, error, run } = useAsyncAction({ inForm: true });
-  const isSsh = kind === 'ssh';
-  async function trust(hostKey: string) {
-    if (await run(() => act('secret_trust', { name, hostKey }))) setFound(null);
-  }
-  const test = () => run(async () => setFound(await act('secret_test', { name, ...(address.trim() ? { url: address.trim() } : {}) })));
-  return (
-    <FormDialog title={t('secrets.testOf', { name })} submit={t('secrets.test')} close={t('common.close')} busy={busy} error={error} complete onSubmit={() => void test()} onClose={onClose}>
-      <Field label={t('secrets.testUrl')} hint={t(isSsh ? 'secrets.testServerHint' : 'secrets.testUrlHint')}>
-        {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={address} placeholder={isSsh ? 'sftp://files.example.com/inbox' : 'https://api.example.com/me'} onChange={setAddress} />}
-      </Field>
-      {found ? <Banner signal={found.good ? 'ok' : found.hostKey ? 'warn' : 'err'} title={t(found.good ? 'secrets.testGood' : found.hostKey ? 'secrets.testNewKey' : 'secrets.testBad')} actions={found.hostKey ? <Button small onClick={() => void trust(found.hostKey ?? '')}>{t('secrets.trust')}</Button> : undefined}><SafeText text={found.message} cut={600} /></Banner> : null}
-    </FormDialog>
   );
 }
 

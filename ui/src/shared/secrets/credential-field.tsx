@@ -1,11 +1,13 @@
 /** The credential of a step: a reference to a secret of this machine, chosen from those that there are. */
-import { useState } from 'react';
-import { useCommand } from '../../api/queries.ts';
+import { createContext, useContext, useState } from 'react';
+import { useCommand, usePermission } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
-import { Select, type Option } from '../../kit/index.ts';
+import { Button, Select, type Option } from '../../kit/index.ts';
 import { FieldFrame, useForm, type FieldProps } from '../../schema-form/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
+import { draftOfStep, hostsOfStep, isServer } from './server-address.ts';
+import { TestDialog } from './test-dialog.tsx';
 import { useSecretSignIn } from './secret-sign-in.tsx';
 import '../keys.css';
 
@@ -15,12 +17,8 @@ const NONE = '';
 const NEW = '+';
 const SETTINGS = '/';
 
-/** The host that is written in an address. */
-export function hostOf(url: unknown): string[] {
-  const found = typeof url === 'string' ? /^(https?):\/\/([^/?#{}@\s]+)(?=[/?#]|$)/.exec(url.trim()) : null;
-  const host = found?.[2];
-  return host ? [host] : [];
-}
+/** The kind of the step whose settings are shown. */
+export const StepKindContext = createContext('');
 
 export function CredentialField(field: FieldProps) {
   const { label, value, onValue } = field;
@@ -29,6 +27,8 @@ export function CredentialField(field: FieldProps) {
   const ready = status.data?.state === 'ready';
   const list = useCommand('secret_list', {}, { enabled: !readOnly && ready });
   const [making, setMaking] = useState(false);
+  const [testing, setTesting] = useState(false);
+  const may = usePermission();
   const signIn = useSecretSignIn();
   const chosen = typeof value === 'string' ? value : NONE;
   const options: Option[] = [{ value: NONE, label: t('credential.none') }];
@@ -53,14 +53,19 @@ export function CredentialField(field: FieldProps) {
   function afterKey() {
     void status.refetch().then((now) => { if (now.data?.state !== 'ready') setMaking(false); });
   }
-  const url = typeof whole === 'object' && whole !== null && 'url' in whole ? whole.url : undefined;
+  const at = draftOfStep(useContext(StepKindContext), whole);
+  const known = list.data?.find((entry) => SCHEME + entry.name === chosen);
   return (
     <FieldFrame field={field}>
       {({ id, invalid }) => (
         <>
-          <Select id={id} label={label} value={chosen} options={options} invalid={invalid} disabled={readOnly} onChange={choose} />
+          <div className="row">
+            <div className="grow"><Select id={id} label={label} value={chosen} options={options} invalid={invalid} disabled={readOnly} onChange={choose} /></div>
+            {known && !readOnly && may('secret_test') ? <Button small aria-label={t('secrets.testOf', { name: known.name })} onClick={() => setTesting(true)}>{t('secrets.test')}</Button> : null}
+          </div>
+          {testing && known ? <TestDialog entry={known} at={at} onClose={() => setTesting(false)} /> : null}
           {making && status.data?.state === 'notChosen' ? <KeyDialog status={status.data} onClose={afterKey} /> : null}
-          {making && ready ? <SecretDialog hosts={hostOf(url)} onClose={() => setMaking(false)} onKept={(name) => onValue(SCHEME + name)} onWanted={(name) => void signIn.begin(name)} /> : null}
+          {making && ready ? <SecretDialog hosts={hostsOfStep(at)} kind={at?.system === 'sftp' ? 'ssh' : at?.system === 's3' ? 'aws' : at && isServer(at.system) ? 'basic' : undefined} onClose={() => setMaking(false)} onKept={(name) => onValue(SCHEME + name)} onWanted={(name) => void signIn.begin(name)} /> : null}
           {signIn.dialog}
         </>
       )}

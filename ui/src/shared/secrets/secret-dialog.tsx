@@ -26,6 +26,8 @@ export interface SecretDialogProps {
   old?: SecretEntry | undefined;
   /** Hosts that are offered for a new one. */
   hosts?: readonly string[];
+  /** How a new one is sent, as long as nobody chooses otherwise. */
+  kind?: SecretKind | undefined;
   onClose(): void;
   onKept?(name: string): void;
   /** Somebody has to sign in with what was kept. */
@@ -36,9 +38,9 @@ function valueLabel(kind: SecretKind) {
   return kind === 'bearer' || kind === 'header' || kind === 'query' ? t('secrets.value') : t(`secrets.value.${kind}`);
 }
 
-export function SecretDialog({ old, hosts = [], onClose, onKept, onWanted }: SecretDialogProps) {
+export function SecretDialog({ old, hosts = [], kind: usual = 'bearer', onClose, onKept, onWanted }: SecretDialogProps) {
   const [name, setName] = useState(old?.name ?? '');
-  const [kind, setKind] = useState<SecretKind>(old?.kind ?? 'bearer');
+  const [kind, setKind] = useState<SecretKind>(old?.kind ?? usual);
   const [field, setField] = useState(old?.field ?? '');
   const [value, setValue] = useState('');
   const [allowed, setAllowed] = useState((old?.hosts ?? hosts).join('\n'));

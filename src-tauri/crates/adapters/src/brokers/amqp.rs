@@ -65,6 +65,12 @@ fn invalid(field: &'static str, words: &str) -> BrokerError {
     BrokerError::new(BrokerFault::Invalid(field), words)
 }
 
+/// Signs in and opens the virtual host, and leaves.
+pub(super) async fn check(opened: Opened, vhost: &str) -> Result<(), BrokerError> {
+    Session::open(opened, vhost).await?.leave().await;
+    Ok(())
+}
+
 /// The broker has the message in a queue when this ends.
 pub(super) async fn publish(
     opened: Opened,

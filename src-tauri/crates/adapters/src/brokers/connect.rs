@@ -159,10 +159,11 @@ pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<Op
     let name =
         ServerName::try_from(host.clone()).map_err(|_| not_secure(format!("'{host}' is no host of a certificate")))?;
     let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|error| {
-        not_secure(format!(
-            "The secure connection to {host}:{port} failed: {error}. Check the port; if the certificate is of an authority of \
-             your own, put it into the step or into Settings, Network"
-        ))
+        let known = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        if let Some(why) = known.and_then(|error| tls::certificate_refusal(&host, error, Some("ca"))) {
+            return not_secure(why);
+        }
+        not_secure(format!("The secure connection to {host}:{port} failed: {error}. Check port and encryption"))
     })?;
     Ok(Opened { stream: BufReader::new(Box::new(stream)), login, greeting })
 }

@@ -25,12 +25,24 @@ const WAIT: Duration = Duration::from_secs(10);
 const ALL_COPIES: i16 = -1;
 const EARLIEST: i64 = -2;
 const LATEST: i64 = -1;
+/// Brokers of a cluster that a check signs in at.
+const CHECKED: usize = 5;
 const OUT_OF_RANGE: i16 = 1;
 /// Where the media type is, as other programs write it.
 const MEDIA: &str = "content-type";
 
 fn topic_words(topic: &str) -> String {
     format!("topic '{}'", topic.chars().take(100).collect::<String>())
+}
+
+/// Signs in at the broker that is named, and at some of those that it names: messages go there.
+pub(super) async fn check(brokers: &MessageBrokers, broker: &Broker) -> Result<(), BrokerError> {
+    let mut cluster = Cluster::of(brokers, broker, None).await?;
+    let nodes: Vec<i32> = cluster.nodes().take(CHECKED).collect();
+    for node in nodes {
+        cluster.node(node).await?;
+    }
+    Ok(())
 }
 
 /// Gives partition and offset.

@@ -229,6 +229,11 @@ impl Client {
             _ if code == 1 && flags == 0 && packet.0.is_empty() => {
                 Err(BrokerError::new(BrokerFault::Refused, "The broker does not speak MQTT 5"))
             }
+            // Brokers say of a wrong password that the user may not connect.
+            Some(error) if error.fault == BrokerFault::Forbidden => {
+                let words = format!("The broker does not accept the user and the password (reason 0x{code:02X})");
+                Err(BrokerError::new(BrokerFault::Auth, words))
+            }
             Some(error) => Err(error),
             None => Ok(flags & 1 == 1),
         }
@@ -243,6 +248,14 @@ impl Client {
 
 fn invalid(field: &'static str, words: &str) -> BrokerError {
     BrokerError::new(BrokerFault::Invalid(field), words)
+}
+
+/// Signs in with a session that nobody keeps, and leaves.
+pub(super) async fn check(opened: Opened) -> Result<(), BrokerError> {
+    let mut client = Client { stream: opened.stream };
+    client.sign_in(&opened.login, None).await?;
+    client.leave().await;
+    Ok(())
 }
 
 pub(super) async fn publish(opened: Opened, message: &OutgoingMessage, sent: &mut bool) -> Result<(), BrokerError> {

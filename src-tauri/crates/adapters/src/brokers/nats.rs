@@ -28,6 +28,11 @@ fn is_subject(text: &str, with_wildcards: bool) -> bool {
     !text.chars().any(|c| c.is_whitespace() || c.is_control()) && text.split('.').all(token)
 }
 
+/// Signs in: the server answers once it has looked at who asks.
+pub(super) async fn check(opened: Opened) -> Result<(), BrokerError> {
+    Client::begin(opened).await.map(drop)
+}
+
 /// Gives the stream and the number that a message has there.
 pub(super) async fn publish(
     opened: Opened,

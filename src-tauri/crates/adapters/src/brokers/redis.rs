@@ -123,6 +123,13 @@ impl Client {
     }
 }
 
+/// Signs in, and asks for an answer: who gives no password learns here that one is wanted.
+pub(super) async fn check(opened: Opened) -> Result<(), BrokerError> {
+    let mut client = Client { stream: opened.stream, refused: false };
+    client.sign_in(&opened.login).await?;
+    client.ask(&[b"PING"]).await.map(drop)
+}
+
 fn too_large() -> BrokerError {
     BrokerError::new(BrokerFault::TooLarge, "The messages are larger than 64 MiB")
 }

@@ -158,6 +158,15 @@ impl MySql {
         })
     }
 
+    /// Signs in, and leaves. A connection of the pool would say nothing about the password.
+    pub(super) async fn check(&self, server: &Server) -> Result<(), DatabaseError> {
+        let login = connect::login(server)?;
+        let connection = self.open(server, &login).await?;
+        // Who is signed in is known already.
+        drop(connection.disconnect().await);
+        Ok(())
+    }
+
     pub(super) async fn query(
         &self,
         connector: &Connector,

@@ -135,6 +135,13 @@ async fn open(connector: &Connector, server: &Server, login: &Login) -> Result<C
     })
 }
 
+/// Signs in, and leaves. A connection of the pool would say nothing about the password.
+pub(super) async fn check(connector: &Connector, server: &Server) -> Result<(), DatabaseError> {
+    let login = connect::login(server)?;
+    // It ends when its client is dropped.
+    open(connector, server, &login).await.map(drop)
+}
+
 /// A transaction that ends by itself when the program is gone, and reads times without a zone as UTC.
 async fn begin(client: &mut Client, access: Access, timeout: Duration) -> Result<Transaction<'_>, DatabaseError> {
     let wanted = client.build_transaction().read_only(access == Access::Read);

@@ -1,6 +1,7 @@
 //! What a failed exchange means.
 
 use super::Blocked;
+use crate::tls::certificate_refusal;
 use signalbox_ports::HttpError;
 use std::error::Error as StdError;
 use url::Url;
@@ -41,9 +42,9 @@ pub(crate) fn failure(error: &reqwest::Error, url: &Url) -> HttpError {
     }
     if error.is_connect() {
         let io = sources(error).find_map(|source| source.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
-        let tls = sources(error).any(|source| source.downcast_ref::<rustls::Error>().is_some()) || tls_inside(error);
-        let message = if tls {
-            format!("The secure connection to {host}:{port} failed: {}", root(error))
+        let message = if let Some(tls) = tls_inside(error) {
+            certificate_refusal(host, tls, None)
+                .unwrap_or_else(|| format!("The secure connection to {host}:{port} failed: {}", root(error)))
         } else if io == Some(std::io::ErrorKind::ConnectionRefused) {
             format!("Nothing answers at {host}:{port} (connection refused)")
         } else {
@@ -76,8 +77,8 @@ pub(crate) fn behind_proxy(error: &reqwest::Error, url: &Url, proxy: &str) -> Ht
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().unwrap_or_default();
     let io = sources(error).find_map(|source| source.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
-    let message = if tls_inside(error) || sources(error).any(|source| source.downcast_ref::<rustls::Error>().is_some())
-    {
+    let message = if let Some(tls) = tls_inside(error) {
+        let why = certificate_refusal(host, tls, None).unwrap_or(why);
         format!("The secure connection to {host}:{port} through the proxy {proxy} failed: {why}")
     } else if io == Some(std::io::ErrorKind::ConnectionRefused) {
         format!("Nothing answers at the proxy {proxy} (connection refused). Check it in Settings, Network")
@@ -101,12 +102,13 @@ pub(crate) fn login_missing(proxy: &str) -> HttpError {
     }
 }
 
-/// TLS errors travel inside io errors, sometimes two deep, which `source` does not show.
-fn tls_inside(error: &reqwest::Error) -> bool {
-    fn holds(io: &std::io::Error) -> bool {
-        io.get_ref().is_some_and(|inner| {
-            inner.is::<rustls::Error>() || inner.downcast_ref::<std::io::Error>().is_some_and(holds)
-        })
+/// The error of TLS. It travels inside io errors, sometimes two deep, which `source` does not show.
+fn tls_inside(error: &reqwest::Error) -> Option<&rustls::Error> {
+    fn held(io: &std::io::Error) -> Option<&rustls::Error> {
+        let inner = io.get_ref()?;
+        inner.downcast_ref::<rustls::Error>().or_else(|| held(inner.downcast_ref::<std::io::Error>()?))
     }
-    sources(error).filter_map(|source| source.downcast_ref::<std::io::Error>()).any(holds)
+    sources(error).find_map(|source| {
+        source.downcast_ref::<rustls::Error>().or_else(|| held(source.downcast_ref::<std::io::Error>()?))
+    })
 }

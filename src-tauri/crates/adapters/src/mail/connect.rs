@@ -1,15 +1,15 @@
 //! Connections to mail servers: to allowed addresses only, encrypted with a certificate that was checked.
 
 use super::MailServers;
-use super::starttls::{self, Protocol};
+use super::starttls;
 use super::stream::{Inner, MailStream};
 use crate::address::{self, Reach};
 use crate::network;
 use crate::tls;
+use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use rustls::{CertificateError, ClientConfig};
 use signalbox_ports::host::canonical;
-use signalbox_ports::mail::{MailError, MailSecurity, MailServer};
+use signalbox_ports::mail::{MailError, MailProtocol, MailSecurity, MailServer};
 use signalbox_ports::secret::allows;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -51,7 +51,7 @@ pub(super) fn short(text: &str) -> String {
 
 impl MailServers {
     /// Opens a connection; encrypted, unless the server is told to be without.
-    pub(super) async fn open(&self, server: &MailServer, protocol: Protocol) -> Result<Opened, MailError> {
+    pub(super) async fn open(&self, server: &MailServer, protocol: MailProtocol) -> Result<Opened, MailError> {
         let url = web(server)?;
         let host = canonical(url.host_str().unwrap_or_default());
         // Before the name is resolved: who is refused here is not even looked up.
@@ -144,21 +144,11 @@ impl MailServers {
 
 /// Why a handshake failed, with what to do.
 fn tls_failure(host: &str, error: &io::Error) -> MailError {
-    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    let message = match tls {
-        Some(rustls::Error::InvalidCertificate(why)) => match why {
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                format!("The certificate of {host} belongs to another host. Use the name that the certificate has")
-            }
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                format!("The certificate of {host} has expired")
-            }
-            CertificateError::UnknownIssuer => format!(
-                "The certificate of {host} is signed by an authority that this machine does not trust. If it is your own, put \
-                 its certificate into 'ca', or into Settings, Network"
-            ),
-            other => format!("The certificate of {host} is not accepted: {other}"),
-        },
+    let known = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    if let Some(message) = known.and_then(|error| tls::certificate_refusal(host, error, Some("ca"))) {
+        return MailError::Tls { message };
+    }
+    let message = match known {
         Some(rustls::Error::InvalidMessage(_)) => format!(
             "{host} does not speak TLS at this port. Use starttls (ports 587, 143), or the port for tls (465, 993)"
         ),

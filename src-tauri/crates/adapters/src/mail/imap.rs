@@ -5,14 +5,13 @@ use super::connect::invalid;
 use super::parse::{self, Meta};
 use super::search::{Texts, criteria, quoted};
 use super::smtp::{is_token, user};
-use super::starttls::Protocol;
 use super::stream::{MailStream, is_endless};
 use super::utf7;
 use async_imap::error::Error;
 use async_imap::imap_proto::{AttributeValue, Capability, MailboxDatum, Response, ResponseCode, Status};
 use async_imap::{Authenticator, Client, Session};
 use signalbox_ports::Credential;
-use signalbox_ports::mail::{MailChange, MailError, MailQuery, MailServer, MailSink};
+use signalbox_ports::mail::{MailChange, MailError, MailProtocol, MailQuery, MailServer, MailSink};
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -70,13 +69,19 @@ pub(super) async fn goodbye(session: &mut Open) {
     let _gone = tokio::time::timeout(LOGOUT_TIMEOUT, session.logout()).await;
 }
 
+/// Signs in, and leaves.
+pub(super) async fn check(servers: &MailServers, server: &MailServer) -> Result<(), MailError> {
+    goodbye(&mut sign_in(servers, server).await?).await;
+    Ok(())
+}
+
 pub(super) async fn sign_in(servers: &MailServers, server: &MailServer) -> Result<Open, MailError> {
     let host = server.host.as_str();
     let Some(credential) = &server.credential else {
         return Err(invalid("credential", "A mailbox needs a password; choose the secret that holds it"));
     };
     let user = user(server)?;
-    let opened = servers.open(server, Protocol::Imap).await?;
+    let opened = servers.open(server, MailProtocol::Imap).await?;
     let mut client = Client::new(opened.stream);
     if !opened.greeted {
         let greeting = client.read_response().await.map_err(|error| failure(host, Error::Io(error)))?;

@@ -4,7 +4,6 @@
 use super::MailServers;
 use super::compose::{self, Composed};
 use super::connect::invalid;
-use super::starttls::Protocol;
 use super::stream::{Budget, is_endless};
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
@@ -13,7 +12,7 @@ use lettre::transport::smtp::commands::{Data, Ehlo, Mail, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::Response;
 use signalbox_ports::CredentialKind;
-use signalbox_ports::mail::{MailError, MailServer, OutgoingMail, RefusedRecipient, SentMail};
+use signalbox_ports::mail::{MailError, MailProtocol, MailServer, OutgoingMail, RefusedRecipient, SentMail};
 use std::error::Error as _;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,20 +34,7 @@ pub(super) async fn send(
     // Before anybody is asked: what is wrong with the message is the workflow's own affair.
     let message = compose::message(mail)?;
     let host = server.host.as_str();
-    let opened = servers.open(server, Protocol::Smtp).await?;
-    // The library expects a greeting, which a connection that was encrypted on demand had before.
-    let stream = if opened.greeted { opened.stream.with_before(b"220 ready\r\n") } else { opened.stream };
-    let hello = ClientId::default();
-    let budget = stream.budget();
-    let mut connection = AsyncSmtpConnection::connect_with_transport(Box::new(stream), &hello)
-        .await
-        .map_err(|error| failure(host, "greets with an error", &error))?;
-    budget.allow(LARGEST_REPLY);
-    // The library does not keep the size that the server announces.
-    let abilities =
-        connection.command(Ehlo::new(hello)).await.map_err(|error| failure(host, "does not answer EHLO", &error))?;
-    budget.allow(LARGEST_REPLY);
-    sign_in(&mut connection, server).await?;
+    let (mut connection, budget, abilities) = begin(servers, server).await?;
     let refused = introduce(&mut connection, &budget, host, &message, &abilities).await?;
     budget.allow(LARGEST_REPLY);
     connection.command(Data).await.map_err(|error| failure(host, "does not take the message", &error))?;
@@ -71,6 +57,37 @@ pub(super) async fn send(
     let is_refused = |address: &str| refused.iter().any(|one: &RefusedRecipient| one.address == address);
     let accepted = message.recipients.iter().map(ToString::to_string).filter(|address| !is_refused(address)).collect();
     Ok(SentMail { accepted, size: message.bytes.len() as u64, reply: reply_text(&reply), refused })
+}
+
+/// A connection on which somebody is signed in, what its answers may take, and what the server can do.
+async fn begin(
+    servers: &MailServers,
+    server: &MailServer,
+) -> Result<(AsyncSmtpConnection, Budget, Response), MailError> {
+    let host = server.host.as_str();
+    let opened = servers.open(server, MailProtocol::Smtp).await?;
+    // The library expects a greeting, which a connection that was encrypted on demand had before.
+    let stream = if opened.greeted { opened.stream.with_before(b"220 ready\r\n") } else { opened.stream };
+    let hello = ClientId::default();
+    let budget = stream.budget();
+    let mut connection = AsyncSmtpConnection::connect_with_transport(Box::new(stream), &hello)
+        .await
+        .map_err(|error| failure(host, "greets with an error", &error))?;
+    budget.allow(LARGEST_REPLY);
+    // The library does not keep the size that the server announces.
+    let abilities =
+        connection.command(Ehlo::new(hello)).await.map_err(|error| failure(host, "does not answer EHLO", &error))?;
+    budget.allow(LARGEST_REPLY);
+    sign_in(&mut connection, server).await?;
+    Ok((connection, budget, abilities))
+}
+
+/// Signs in, and leaves.
+pub(super) async fn check(servers: &MailServers, server: &MailServer) -> Result<(), MailError> {
+    let (mut connection, budget, _) = begin(servers, server).await?;
+    budget.allow(LARGEST_REPLY);
+    let _gone = tokio::time::timeout(QUIT_TIMEOUT, connection.quit()).await;
+    Ok(())
 }
 
 /// User and password, or an access token, when the server asks for them.

@@ -1,28 +1,21 @@
 //! The few lines before a connection is encrypted on demand. Nothing the server says before TLS is used after it.
 
 use super::stream::{Endless, MailStream, is_endless};
-use signalbox_ports::mail::MailError;
+use signalbox_ports::mail::{MailError, MailProtocol};
 use std::io;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
-/// What is spoken on a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Protocol {
-    Smtp,
-    Imap,
-}
 
 /// Lines of an answer that are read.
 const MOST_LINES: usize = 200;
 
 /// Reads the greeting and asks for TLS; afterwards the next byte is the handshake's.
-pub(super) async fn ask(stream: &mut MailStream, protocol: Protocol, host: &str) -> Result<(), MailError> {
+pub(super) async fn ask(stream: &mut MailStream, protocol: MailProtocol, host: &str) -> Result<(), MailError> {
     let failed = |error: io::Error| match is_endless(&error) {
         true => MailError::BadAnswer { message: format!("{host} does not stop to answer") },
         false => MailError::Connection { message: format!("The connection to {host} ended before it was secure") },
     };
     match protocol {
-        Protocol::Smtp => {
+        MailProtocol::Smtp => {
             let greeting = smtp_answer(stream).await.map_err(failed)?;
             refuse_unless(&greeting, "220", host)?;
             stream.write_all(b"EHLO [127.0.0.1]\r\n").await.map_err(failed)?;
@@ -36,7 +29,7 @@ pub(super) async fn ask(stream: &mut MailStream, protocol: Protocol, host: &str)
             let answer = smtp_answer(stream).await.map_err(failed)?;
             refuse_unless(&answer, "220", host)
         }
-        Protocol::Imap => {
+        MailProtocol::Imap => {
             let greeting = line(stream).await.map_err(failed)?;
             if !greeting.to_ascii_uppercase().starts_with("* OK") {
                 return Err(unavailable(host, &greeting));

@@ -69,7 +69,7 @@ async fn answers_that_break_the_protocol_are_told_apart() {
         (Redis, &[b"$99999999999\r\n"], BrokerFault::TooLarge, true),
         (Redis, &[b"HTTP/1.1 400 Bad Request\r\n"], BrokerFault::BadAnswer, true),
         (Redis, &[], BrokerFault::Timeout, true),
-        (Mqtt, &[&[0x20, 3, 0, 0x87, 0]], BrokerFault::Forbidden, false),
+        (Mqtt, &[&[0x20, 3, 0, 0x87, 0]], BrokerFault::Auth, false),
         (Mqtt, &[&[0x20, 2, 0, 1]], BrokerFault::Refused, false),
         (Mqtt, &[b"-ERR unknown command\r\n"], BrokerFault::BadAnswer, false),
         (Mqtt, &[&[0x20, 3, 0, 0, 0], &[0x40, 4, 0, 1, 0x97, 0]], BrokerFault::Refused, false),
@@ -84,6 +84,25 @@ async fn answers_that_break_the_protocol_are_told_apart() {
     assert_eq!((error.fault, error.maybe_done), (BrokerFault::Timeout, true));
     let error = publish(broker(Mqtt, peer(&[&[0x20, 3, 0, 0, 0]]).await), "orders/#").await;
     assert_eq!(error.fault, BrokerFault::Invalid("topic"));
+}
+
+/// What a check asks, and what Kafka answers: one broker at 10.0.0.9:9092, no topic.
+const CLUSTER: &[u8] =
+    b"\0\0\0\x2a\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\x0810.0.0.9\0\0\x23\x84\xff\xff\xff\xff\0\0\0\0\0\0\0\0";
+
+#[tokio::test]
+async fn a_check_signs_in_and_says_what_keeps_it_from_that() {
+    use BrokerKind::{Kafka, Mqtt, Redis};
+    let check = async |kind, parts| MessageBrokers::default().check(broker(kind, peer(parts).await)).await;
+    assert_eq!(check(Redis, &[b"+PONG\r\n"]).await, Ok(()));
+    assert_eq!(check(Mqtt, &[&[0x20, 3, 0, 0, 0]]).await, Ok(()));
+    let refused = check(Redis, &[b"-NOAUTH Authentication required.\r\n"]).await.expect_err("a password is wanted");
+    assert_eq!(refused.fault, BrokerFault::Auth);
+    assert_eq!(check(Redis, &[]).await.expect_err("silent").fault, BrokerFault::Timeout);
+    // Messages go to the brokers that a cluster names, so each keeps to the rules of addresses.
+    let elsewhere = check(Kafka, &[CLUSTER]).await.expect_err("a private network");
+    assert_eq!(elsewhere.fault, BrokerFault::AddressRefused);
+    assert!(elsewhere.message.starts_with("The cluster names the broker 10.0.0.9:9092: "), "{elsewhere:?}");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use signalbox_adapters::FolderFiles;
 use signalbox_engine::effect::CallOutput;
 use signalbox_model::{Item, NodeFailure};
+use signalbox_nodes::{ServerFamily, check_sign_in};
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{Credential, CredentialKind, Scrubber, Secret, SecretError, Secrets, World};
 use std::net::{TcpListener, TcpStream};
@@ -15,6 +16,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Another address of this machine, which no certificate names.
+pub(crate) const OTHER_HOST: &str = "127.0.0.2";
 pub(crate) const PASSWORD: &str = "peer-secret-0123456789";
 
 /// One secret, `db`, for this machine; `wrong` has another value.
@@ -24,11 +27,11 @@ struct Passwords;
 impl Secrets for Passwords {
     async fn credential(&self, name: &str) -> Result<Arc<Credential>, SecretError> {
         let value = if name == "db" { PASSWORD } else { "another-secret-987654" };
-        let hosts = if name == "elsewhere" { "db.example.com" } else { "127.0.0.1" };
+        let hosts: &[&str] = if name == "elsewhere" { &["db.example.com"] } else { &["127.0.0.1", OTHER_HOST] };
         Ok(Arc::new(Credential {
             name: name.to_owned(),
             kind: CredentialKind::Basic { user: "peer".into() },
-            hosts: vec![AllowedHost::parse(hosts).expect("a host")],
+            hosts: hosts.iter().map(|host| AllowedHost::parse(host).expect("a host")).collect(),
             value: Secret::new(value),
             scrubber: Arc::default(),
         }))
@@ -71,6 +74,12 @@ impl Peer {
         let items = items.into_iter().enumerate().map(|(at, data)| Item::new((at + 1).to_string(), data)).collect();
         let config = with(&self.base, more);
         common::run_all(&self.world, kind, config, items, None).await.map(|output| rows(&output))
+    }
+
+    /// Signs in and does nothing else; the code of an error.
+    pub(crate) async fn signs_in(&self, more: Value) -> Result<(), String> {
+        let call = common::call_of("db.query", with(&self.base, more), Vec::new(), None);
+        check_sign_in(ServerFamily::Database, &call, &self.world).await.map_err(|failure| failure.code)
     }
 
     /// The code of an error, and its failure.
@@ -229,7 +238,7 @@ impl Postgres {
 
     pub(crate) fn up(&self) {
         let settings = format!(
-            "-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories={} -c fsync=off -c deadlock_timeout=50ms \
+            "-p {} -c listen_addresses=127.0.0.1,{OTHER_HOST} -c unix_socket_directories={} -c fsync=off -c deadlock_timeout=50ms \
              -c ssl=on -c ssl_cert_file=server.pem -c ssl_key_file=server.key",
             self.port,
             self.folder.path().display()
@@ -302,7 +311,8 @@ impl MariaDb {
         let file = |name: &str| self.folder.path().join(name).display().to_string();
         let log = std::fs::File::create(file("log.txt")).expect("a log");
         let child = as_user("nobody", Path::new("/usr/sbin/mariadbd"))
-            .args(["--no-defaults", "--bind-address=127.0.0.1", "--innodb-flush-log-at-trx-commit=0"])
+            .args(["--no-defaults", "--innodb-flush-log-at-trx-commit=0"])
+            .arg(format!("--bind-address=127.0.0.1,{OTHER_HOST}"))
             .arg(format!("--datadir={}", self.data().display()))
             .arg(format!("--port={}", self.port))
             .arg(format!("--socket={}", file("mariadb.sock")))

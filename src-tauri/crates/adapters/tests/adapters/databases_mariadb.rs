@@ -1,7 +1,7 @@
 //! The steps for databases against a server of MariaDB.
 
 use crate::common::{self, authorities};
-use crate::database_servers::{MariaDb, Peer, eventually, with, world};
+use crate::database_servers::{MariaDb, OTHER_HOST, Peer, eventually, with, world};
 use crate::databases_saved::{in_folder, is_what_items_give, many};
 use serde_json::{Value, json};
 use signalbox_adapters::FolderFiles;
@@ -103,6 +103,11 @@ async fn connections(peer: &Peer) {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
     assert!(fails(json!({ "port": closed }), "CONNECTION").await.retryable);
     fails(json!({ "rootCertificate": "" }), "TLS").await;
+    let failed = fails(json!({ "host": OTHER_HOST }), "TLS").await;
+    assert!(failed.message.contains("certificate"), "of another host: {failed:?}");
+    assert_eq!(peer.signs_in(json!({})).await, Ok(()));
+    assert_eq!(peer.signs_in(json!({ "credential": "secret://wrong" })).await, Err("AUTH".to_owned()));
+    assert_eq!(peer.signs_in(json!({ "host": OTHER_HOST })).await, Err("TLS".to_owned()));
     fails(json!({ "host": "10.1.2.3", "credential": null, "user": "peer" }), "ADDRESS_REFUSED").await;
     let encrypted = peer.query("SHOW STATUS LIKE 'Ssl_cipher'", json!({})).await.expect("read");
     assert_ne!(encrypted[0]["Value"], "");

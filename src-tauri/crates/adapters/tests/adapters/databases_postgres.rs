@@ -1,7 +1,7 @@
 //! The steps for databases against a server of PostgreSQL.
 
 use crate::common::{self, authorities};
-use crate::database_servers::{Peer, Postgres, eventually, with, world};
+use crate::database_servers::{OTHER_HOST, Peer, Postgres, eventually, with, world};
 use crate::databases_saved::{in_folder, is_what_items_give, many};
 use serde_json::{Value, json};
 use signalbox_adapters::FolderFiles;
@@ -128,6 +128,18 @@ async fn connections(peer: &Peer, port: u16) {
     // An authority that nobody here trusts.
     let failed = fails(json!({ "rootCertificate": "", "port": port }), "TLS").await;
     assert!(!failed.retryable, "{failed:?}");
+    let failed = fails(json!({ "host": OTHER_HOST }), "TLS").await;
+    assert!(failed.message.contains("certificate"), "of another host: {failed:?}");
+    // A connection that was made before says nothing about another password.
+    assert_eq!(peer.signs_in(json!({})).await, Ok(()));
+    for (more, code) in [
+        (json!({ "credential": "secret://wrong" }), "AUTH"),
+        (json!({ "database": "none" }), "UNKNOWN_DATABASE"),
+        (json!({ "host": OTHER_HOST }), "TLS"),
+        (json!({ "port": closed, "tls": "off" }), "CONNECTION"),
+    ] {
+        assert_eq!(peer.signs_in(more).await, Err(code.to_owned()));
+    }
     // One of the settings.
     network::set(Network::new(None, authorities(&peer.base["rootCertificate"])));
     let trusted = with(&peer.base, json!({ "sql": "SELECT 1 AS one", "rootCertificate": "", "port": port }));

@@ -144,6 +144,17 @@ async fn a_tunnel_leads_to_a_server_that_an_authority_of_the_settings_vouches_fo
 }
 
 #[tokio::test]
+async fn a_certificate_of_another_host_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    certificates(folder.path());
+    let port = server(folder.path()).await;
+    let pem = std::fs::read_to_string(folder.path().join("ca.pem")).expect("the authority");
+    network::set(Network::new(None, Authorities::from_pem(&pem).expect("an authority")));
+    let refused = why(client().send(get(&format!("https://127.0.0.1:{port}/"), true)).await);
+    assert!(refused.contains("certificate") && refused.contains("another host"), "{refused}");
+}
+
+#[tokio::test]
 async fn what_is_behind_a_proxy_keeps_to_the_rules_of_addresses() {
     let (port, asked) =
         proxy(1, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n").await;

@@ -156,7 +156,7 @@ pub(crate) fn secret_sign_out(app: &App, caller: &Caller, request: SecretName) -
 }
 
 pub(crate) fn secret_test(app: &App, caller: &Caller, request: SecretTest) -> ApiResult<SecretTested> {
-    app.secret_test(caller, &request.name, request.url.as_deref())
+    app.secret_test(caller, &request)
 }
 
 pub(crate) fn secret_trust(app: &App, caller: &Caller, request: SecretTrust) -> ApiResult<SecretEntry> {

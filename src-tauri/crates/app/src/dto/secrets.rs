@@ -260,18 +260,21 @@ pub struct SecretSignedOut {
 
 /// Tries a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SecretTest {
     /// The secret.
     pub name: String,
-    /// Where to send it with a GET, or the server (`sftp://HOST`) to sign in to; without it, it is only looked up, and its token
-    /// is got.
+    /// Where to send it with a GET, or the server to sign in to: `postgres://HOST/DATABASE`, `mqtts://HOST`, `imaps://HOST`,
+    /// `sftp://HOST` and others (docs/secrets.md); without it, it is only looked up, and its token is got.
     #[serde(default)]
     pub url: Option<String>,
+    /// The authority that signed the certificate of a database, broker or mail server (PEM), instead of those that the machine trusts.
+    #[serde(default)]
+    pub root_certificate: Option<String>,
 }
 
 /// What became of trying a secret.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SecretTested {
     /// It can be used.
@@ -281,6 +284,12 @@ pub struct SecretTested {
     pub status: Option<u16>,
     /// What was found, in a sentence.
     pub message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The code that a step would fail with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The fingerprint of the key that the server showed, when the secret does not know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host_key: Option<String>,

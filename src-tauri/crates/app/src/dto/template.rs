@@ -17,6 +17,8 @@ pub enum TemplateNeedKind {
     Secret,
     /// A default model.
     Model,
+    /// An API that is imported as a connector.
+    Connector,
 }
 
 /// Something that has to be filled in or set up.

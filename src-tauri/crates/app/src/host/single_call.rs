@@ -28,39 +28,46 @@ pub(crate) struct SingleCall<'a> {
     pub(crate) workflow: &'a str,
 }
 
+impl SingleCall<'_> {
+    /// A call of no step of a run.
+    pub(crate) fn call(self) -> Call {
+        let slot = CallSlot {
+            item: 0,
+            config: Arc::new(self.settings),
+            input: Arc::default(),
+            scope: Scope::empty(),
+            sources: Vec::new(),
+        };
+        Call {
+            fault: None,
+            key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
+            node_id: "".into(),
+            kind: self.kind.into(),
+            mode: Mode::All,
+            effects: self.effects,
+            slots: vec![slot],
+            timeout_ms: None,
+            idempotency_key: self.key,
+            loopback_allowed: self.here,
+            model: None,
+            connector: self.connector,
+            workflow: Arc::new(Workflow::empty("signalbox", "Signalbox")),
+            launch_id: String::new(),
+            budget: Budget::default(),
+            permits: Permits::default(),
+            run_id: "".into(),
+            workflow_id: self.workflow.into(),
+        }
+    }
+}
+
 impl App {
     /// Calls it; gives the items of its success port.
     pub(crate) fn call_once(&self, one: SingleCall<'_>) -> ApiResult<Result<Vec<Value>, NodeFailure>> {
         let Some(Kind::Effect(code)) = signalbox_nodes::kind(one.kind) else {
             return Ok(Err(NodeFailure::tool("INTERNAL", "This cannot be called by this program")));
         };
-        let slot = CallSlot {
-            item: 0,
-            config: Arc::new(one.settings),
-            input: Arc::default(),
-            scope: Scope::empty(),
-            sources: Vec::new(),
-        };
-        let call = Call {
-            fault: None,
-            key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
-            node_id: "".into(),
-            kind: one.kind.into(),
-            mode: Mode::All,
-            effects: one.effects,
-            slots: vec![slot],
-            timeout_ms: None,
-            idempotency_key: one.key,
-            loopback_allowed: one.here,
-            model: None,
-            connector: one.connector,
-            workflow: Arc::new(Workflow::empty("signalbox", "Signalbox")),
-            launch_id: String::new(),
-            budget: Budget::default(),
-            permits: Permits::default(),
-            run_id: "".into(),
-            workflow_id: one.workflow.into(),
-        };
+        let call = one.call();
         let Some(slot) = call.slots.first() else { return Ok(Ok(Vec::new())) };
         let world = Arc::clone(&self.world);
         let done = self.wait_for(async { run_effect(code, &call, slot, &world, &Unheard).await })?;

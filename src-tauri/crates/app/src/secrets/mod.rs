@@ -1,5 +1,7 @@
 //! Secrets: what steps get of them, when they were used, and what is wrong with a workflow that names them.
 
+mod credential_test;
+mod server_address;
 mod server_key;
 mod sign_in;
 

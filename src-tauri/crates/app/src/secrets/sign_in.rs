@@ -1,11 +1,9 @@
-//! Signing in with a secret that gets its tokens by OAuth, and out of it; a test of a secret; and who uses one.
+//! Signing in with a secret that gets its tokens by OAuth, and out of it; and who uses a secret.
 
-use super::{StepSecrets, entry_told};
+use super::entry_told;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::dto::{
-    SecretEntry, SecretSignIn, SecretSignInState, SecretSignedOut, SecretSigningIn, SecretTested, SecretUse, Via,
-};
+use crate::dto::{SecretEntry, SecretSignIn, SecretSignInState, SecretSignedOut, SecretSigningIn, SecretUse, Via};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::sign_in::{Keeper, ShownCode, UnderWay, Unfit, WAITS, not_this_address, pasted_address};
 use crate::workflows::library::load;
@@ -14,24 +12,20 @@ use serde_json::{Value, json};
 use signalbox_adapters::oauth::{
     CallbackParams, ConfiguredClient, DeviceSignIn, Fault, Pending, RedirectPlace, RedirectServer, SignedIn, Trouble,
 };
-use signalbox_adapters::vault::{Entry, Session, SessionFacts, Stored, VaultError};
+use signalbox_adapters::vault::{Entry, Session, SessionFacts, Stored};
 use signalbox_engine::validate;
 use signalbox_model::oauth::{OAuthClient, OAuthGrant};
 use signalbox_model::{AuditEvent, secret_ref, time};
 use signalbox_ports::host::is_localhost;
 use signalbox_ports::secret::AllowedHost;
-use signalbox_ports::{CredentialKind, HttpError, HttpRequest, NoSecrets, Redirects, Secret, Secrets};
+use signalbox_ports::{NoSecrets, Secret, Secrets};
 use signalbox_store::audit::Level;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use url::{Host, Url};
 
 /// Where the server takes browsers back.
 pub const CALLBACK: &str = "/oauth/callback";
-/// How long a test of a secret waits for its answer.
-const TEST_WAITS: Duration = Duration::from_secs(20);
-const TEST_MOST: usize = 64 * 1024;
 
 fn not_signed_in(name: &str, fault: &Fault) -> ApiError {
     let (class, hint) = match fault.trouble {
@@ -322,92 +316,6 @@ impl App {
         Ok(SecretSignedOut { secret: self.secret_entry(name)?, revoked, note })
     }
 
-    /// Gets a secret as a step does, and sends it to an address where one is given. What was answered is not repeated.
-    pub(crate) fn secret_test(&self, caller: &Caller, name: &str, url: Option<&str>) -> ApiResult<SecretTested> {
-        let stored = self.secrets.vault.stored(name, true)?;
-        if let Some(client) = &stored.entry.oauth {
-            reachable(caller, client)?;
-        }
-        let credential = match self.secrets.credential(name) {
-            Ok(credential) => credential,
-            Err(VaultError { message, hint, .. }) => {
-                return Ok(SecretTested {
-                    good: false,
-                    status: None,
-                    message: format!("{message} {hint}"),
-                    host_key: None,
-                });
-            }
-        };
-        let Some(url) = url.map(str::trim).filter(|url| !url.is_empty()) else {
-            let message = if stored.entry.oauth.is_some() {
-                "The service gave an access token."
-            } else if matches!(credential.kind, CredentialKind::Ssh { .. }) {
-                "It can be read. Name a server to sign in to, such as sftp://files.example.com."
-            } else {
-                "It can be read. Name an address to send it to."
-            };
-            return Ok(SecretTested { good: true, status: None, message: message.into(), host_key: None });
-        };
-        if matches!(credential.kind, CredentialKind::Ssh { .. }) {
-            return self.test_ssh(caller, credential, url);
-        }
-        let request = |credential| HttpRequest {
-            method: "GET".into(),
-            url: url.to_owned(),
-            headers: vec![("Accept".into(), "*/*".into())],
-            body: None,
-            timeout: TEST_WAITS,
-            loopback_allowed: caller.here,
-            redirects: Redirects::SameHost,
-            trust_redirects: false,
-            cookies: Vec::new(),
-            max_body: TEST_MOST,
-            credential: Some(credential),
-        };
-        let steps = StepSecrets(Arc::clone(&self.secrets));
-        let answer = self.wait_for(async {
-            let answer = self.http.send(request(Arc::clone(&credential))).await;
-            if !matches!(&answer, Ok(answer) if answer.status == 401) {
-                return answer;
-            }
-            match steps.renewed(&credential).await {
-                Ok(Some(newer)) => self.http.send(request(newer)).await,
-                Ok(None) | Err(_) => answer,
-            }
-        })?;
-        Ok(match answer {
-            Ok(answer) if answer.status < 400 => {
-                let message = format!("The service accepted it (status {}).", answer.status);
-                SecretTested { good: true, status: Some(answer.status), message, host_key: None }
-            }
-            Ok(answer) => {
-                let message = match answer.status {
-                    401 => "The service refused it (status 401): it is wrong, or has run out.".to_owned(),
-                    403 => "The service knows it, and does not allow this (status 403): look at its rights.".to_owned(),
-                    status => format!("The service answered {status}. Look at the address."),
-                };
-                SecretTested { good: false, status: Some(answer.status), message, host_key: None }
-            }
-            // An answer that is longer than is wanted was accepted all the same.
-            Err(HttpError::TooLarge { status, .. }) if status < 400 => SecretTested {
-                good: true,
-                status: Some(status),
-                message: format!("The service accepted it (status {status})."),
-                host_key: None,
-            },
-            Err(error) => {
-                let message = format!("{}.", words(error));
-                SecretTested {
-                    good: false,
-                    status: None,
-                    message: self.secrets.vault.scrubber().text(&message).into_owned(),
-                    host_key: None,
-                }
-            }
-        })
-    }
-
     /// Workflows of the library that name a secret, and in which steps.
     pub(crate) fn secret_uses(&self, name: &str) -> ApiResult<Vec<SecretUse>> {
         let mut uses = Vec::new();
@@ -433,20 +341,6 @@ impl App {
         let entry = self.secrets.vault.list()?.into_iter().find(|entry| entry.name == name);
         let entry = entry.ok_or_else(|| ApiError::not_found(format!("There is no secret '{name}' any more.")))?;
         Ok(entry_told(self, entry))
-    }
-}
-
-/// Why nothing was answered, without a full stop.
-fn words(error: HttpError) -> String {
-    match error {
-        HttpError::Timeout { .. } => format!("The service did not answer within {} s", TEST_WAITS.as_secs()),
-        HttpError::TooLarge { status, .. } => format!("The service answered {status}"),
-        HttpError::Refused { message }
-        | HttpError::BadUrl { message }
-        | HttpError::Connect { message }
-        | HttpError::Cut { message }
-        | HttpError::CredentialRefused { message }
-        | HttpError::RedirectRefused { message, .. } => message,
     }
 }
 

@@ -8,6 +8,7 @@ mod codegen;
 mod common;
 mod connectors;
 mod containers;
+mod credential_tests;
 mod database_tables;
 mod destinations;
 mod faults;

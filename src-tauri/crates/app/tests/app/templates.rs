@@ -1,13 +1,20 @@
 //! The templates: each is complete, and its sample runs to the expected end without anything outside.
 
-use crate::common::{place, wait};
+use crate::common::{Place, place, wait};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const CATEGORIES: [&str; 8] = ["reports", "sales", "finance", "support", "operations", "people", "data", "monitoring"];
 /// Kinds that a sample may not hold: they call, read, write, wait, remember or ask.
-const OUTSIDE: [&str; 15] = [
+const OUTSIDE: [&str; 22] = [
     "mail.",
+    "db.",
+    "message.",
+    "object.",
+    "connector.",
+    "pdf.",
+    "sheet.",
+    "feed.",
     "http.",
     "file.",
     "llm.",
@@ -30,6 +37,7 @@ fn every_template_is_complete_and_its_sample_runs_to_the_end() {
     let provider = json!({ "name": "home", "kind": "ollama", "baseUrl": "http://127.0.0.1:11434", "models": [{ "name": "small" }] });
     place.ok("model_set", provider);
     place.ok("model_default_set", json!({ "default": { "provider": "home", "model": "small" } }));
+    import_apis(&place);
     let (files, expected) = signalbox_app::templates::expected();
     let list = place.ok("template_list", json!({}));
     let list = list.as_array().expect("a list");
@@ -62,6 +70,14 @@ fn every_template_is_complete_and_its_sample_runs_to_the_end() {
         let made = place.ok("workflow_create", json!({ "sampleId": id }));
         assert_eq!(made["document"]["nodes"], template["document"]["nodes"], "{id}");
     }
+}
+
+/// What the templates for APIs of people call, imported as a person does.
+pub(crate) fn import_apis(place: &Place) {
+    let billing = include_str!("apis/billing.openapi.yaml");
+    place.ok("connector_add", json!({ "text": billing, "name": "billing" }));
+    let desk = include_str!("apis/desk.introspection.json");
+    place.ok("connector_add", json!({ "text": desk, "name": "desk", "address": "https://desk.example.com/graphql" }));
 }
 
 #[test]
@@ -101,7 +117,16 @@ fn complete(id: &str, template: &Value) {
     assert!(kinds.iter().any(|kind| kind.starts_with("trigger.")), "{id} starts by something");
     let needs: BTreeSet<&str> =
         template["needs"].as_array().into_iter().flatten().filter_map(|need| need["kind"].as_str()).collect();
-    for (kind, need) in [("http.request", "address"), ("file.", "folder"), ("llm.chat", "model"), ("mail.", "secret")] {
+    for (kind, need) in [
+        ("http.request", "address"),
+        ("file.", "folder"),
+        ("llm.chat", "model"),
+        ("mail.", "secret"),
+        ("message.", "secret"),
+        ("object.", "secret"),
+        ("db.", "secret"),
+        ("connector.", "connector"),
+    ] {
         assert!(
             !kinds.iter().any(|one| one.starts_with(kind)) || needs.contains(need),
             "{id} says that it needs a {need}"

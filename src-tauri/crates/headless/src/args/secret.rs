@@ -150,16 +150,24 @@ pub(crate) enum Secret {
         /// The name in secret://NAME.
         name: String,
     },
-    /// Tests a secret: obtains its token, and sends it to an address if one is given.
+    /// Tests a secret: obtains its token, and sends it to an address or signs in to a server if one is given.
     #[command(
-        after_help = "Exit: 0 usable, 2 not.\n\nExample:\n  signalbox secret test gmail --url https://gmail.googleapis.com/gmail/v1/users/me/profile"
+        after_help = "Servers: postgres://HOST/DATABASE, mysql://HOST/DATABASE, mqtts://HOST, rediss://HOST, nats+tls://HOST,\n\
+                      amqps://HOST/VHOST, kafka+tls://HOST, smtps://HOST, imaps://HOST, sftp://HOST, s3+https://HOST/BUCKET,\n\
+                      gcs+https://HOST/BUCKET, azure+https://HOST/CONTAINER, webdav+https://HOST/FOLDER\n\n\
+                      Exit: 0 usable, 2 not.\n\nExamples:\n  signalbox secret test gmail --url \
+                      https://gmail.googleapis.com/gmail/v1/users/me/profile\n  signalbox secret test shop-db --url \
+                      postgres://db.example.com/shop"
     )]
     Test {
         /// The name in secret://NAME.
         name: String,
-        /// Send it to this address with a GET; ssh: the server to sign in to, sftp://HOST.
+        /// Send it to this address with a GET, or sign in to this server.
         #[arg(long, value_name = "URL")]
         url: Option<String>,
+        /// Databases, message brokers, mail: the authority that signed the certificate of the server (PEM).
+        #[arg(long, value_name = "FILE", requires = "url")]
+        root_certificate: Option<PathBuf>,
     },
     /// Trusts the key of an SSH server, after you compared it with what the administrator of the server says.
     #[command(

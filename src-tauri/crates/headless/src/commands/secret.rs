@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, App, Caller};
 use std::io::{IsTerminal, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Longest secret, in bytes.
@@ -84,10 +85,15 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
             told(output, &done, &format!("Signed out of {name}.{revoked}{note}"));
             Ok(OK)
         }
-        Secret::Test { name, url } => {
+        Secret::Test { name, url, root_certificate } => {
             unlock(app, &caller).await?;
-            let tested = run("secret_test", json!({ "name": name, "url": url })).await?;
-            told(output, &tested, &plain(tested["message"].as_str().unwrap_or_default()));
+            let certificate = root_certificate.as_deref().map(certificate).transpose()?;
+            let request = json!({ "name": name, "url": url, "rootCertificate": certificate });
+            let tested = run("secret_test", request).await?;
+            let part = |name: &str| tested[name].as_str().map(plain);
+            let code = part("code").map(|code| format!("{code}: "));
+            let words = [code, part("message"), part("hint").map(|hint| format!(" {hint}"))];
+            told(output, &tested, &words.into_iter().flatten().collect::<String>());
             Ok(if tested["good"] == true { OK } else { INVALID })
         }
         Secret::Trust { name, host_key } => {
@@ -240,6 +246,14 @@ fn unreadable(error: std::io::Error) -> ApiError {
         format!("The value cannot be read: {error}."),
         "Type it in a terminal, or pipe it to standard input.",
     )
+}
+
+/// The certificates of a file.
+fn certificate(file: &Path) -> Result<String, ApiError> {
+    std::fs::read_to_string(file).map_err(|error| {
+        let message = format!("The certificate authority {} cannot be read: {error}.", file.display());
+        ApiError::bad_request(message, "Name a readable file in PEM format.")
+    })
 }
 
 /// From the terminal without showing it, or from standard input without the line's end.

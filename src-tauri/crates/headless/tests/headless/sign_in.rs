@@ -42,11 +42,13 @@ fn a_secret_signs_in_and_a_step_uses_its_token() {
     assert_eq!(done["status"], "completed", "{done}");
     assert!(done["output"].to_string().contains("Bearer [secret:erp]"), "{done}");
     assert_eq!(home.run(&["secret", "test", "erp", "--url", &format!("{issuer}/api")]).code, 0);
+    let nobody = home.run(&["secret", "test", "erp", "--url", "redis://127.0.0.1:1"]);
+    assert_eq!((nobody.code, &nobody.json()["code"]), (2, &json!("CONNECTION")), "{}", nobody.out);
     // A token that is not known any more is renewed once, and the step goes on.
     home.set(json!({ "client": "client-9", "forgets": 2 }));
     assert_eq!(home.run(&["run", path]).json()["status"], "completed");
     assert_eq!(home.asked("/token").len(), 3, "one code, two renewals");
-    home.set(json!({ "client": "client-9", "forgets": 9, "refresh": "refused" }));
+    revoked_in_mid_run(&home);
     let over = home.run(&["run", path]).json();
     assert_eq!(over["error"]["details"]["code"], "CREDENTIAL_EXPIRED", "{over}");
     assert!(over["error"]["message"].as_str().expect("words").contains("signalbox secret sign-in erp"), "{over}");
@@ -57,6 +59,35 @@ fn a_secret_signs_in_and_a_step_uses_its_token() {
     for (path, bytes) in home.bytes() {
         assert_eq!(given_out(&bytes), None, "in {}", path.display());
     }
+}
+
+/// The service takes the sign-in back between two steps: the second one leaves through its error port, and was sent once.
+fn revoked_in_mid_run(home: &SignInHome) {
+    let revoked = json!({ "client": "client-9", "forgets": 9, "refresh": "refused" }).to_string();
+    let folder = home.place.dir.path().display().to_string();
+    let config = json!({ "url": format!("{}/api", home.issuer()), "credential": "secret://erp" });
+    let mut order = config.clone();
+    order["method"] = "POST".into();
+    let mut document = workflow(
+        json!({
+            "read": { "type": "http.request", "config": config },
+            "revoke": { "type": "file.write", "config": { "path": format!("{folder}/set"), "content": revoked } },
+            "order": { "type": "http.request", "config": order },
+            "ordered": { "type": "flow.noop" },
+            "caught": { "type": "data.set", "config": { "assign": { "type": "=error.type", "code": "=error.details.code" }, "keep": false } },
+        }),
+        json!([
+            { "from": "read.success", "to": "revoke" }, { "from": "revoke.success", "to": "order" },
+            { "from": "order.success", "to": "ordered" }, { "from": "order.error", "to": "caught" },
+        ]),
+    );
+    document["id"] = "revoked".into();
+    let file = home.place.file("revoked.json", document.to_string());
+    let before = home.asked("/api").len();
+    let done = home.run(&["run", file.to_str().expect("text"), "--allow-dir", &format!("{folder}:rw")]).json();
+    assert_eq!(done["status"], "completed", "{done}");
+    assert_eq!(done["output"], json!([{ "type": "ToolError", "code": "CREDENTIAL_EXPIRED" }]), "{done}");
+    assert_eq!(home.asked("/api").len() - before, 2, "each step was sent once");
 }
 
 /// Through the server: the browser comes back to the server's own address, without a token, by its state alone.

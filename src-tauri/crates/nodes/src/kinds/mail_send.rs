@@ -2,7 +2,7 @@
 
 use crate::mail::failure::{failure, recipient};
 use crate::mail::message::message;
-use crate::mail::server::{Ports, server, unless_cancelled};
+use crate::mail::server::{SMTP, server, unless_cancelled};
 use crate::support::made;
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
@@ -11,15 +11,13 @@ use signalbox_ports::{CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
-const PORTS: Ports = Ports { tls: 465, start_tls: 587, plain: 25 };
-
 fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
     Box::pin(run(call, slot, world, log))
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {
     let mail = message(call, slot, world).await?;
-    let (server, timeout_ms) = server(call, slot, world, &PORTS).await?;
+    let (server, timeout_ms) = server(call, slot, world, &SMTP).await?;
     let message_id = mail.message_id.clone();
     let sent = unless_cancelled(log, world.mail.send(server, mail)).await;
     let sent = sent.map_err(|error| failure(error, timeout_ms).detail("messageId", message_id.as_str()))?;

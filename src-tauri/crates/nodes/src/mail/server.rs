@@ -22,6 +22,8 @@ pub(crate) struct Ports {
     pub(crate) plain: u16,
 }
 
+/// The usual ports for sending.
+pub(crate) const SMTP: Ports = Ports { tls: 465, start_tls: 587, plain: 25 };
 /// The usual ports of mailboxes.
 pub(crate) const IMAP: Ports = Ports { tls: 993, start_tls: 143, plain: 143 };
 

@@ -24,6 +24,14 @@ impl<'a> Place<'a> {
         Ok(Self::Store(Exchange { store: Store::of(slot)?, call, slot, world }))
     }
 
+    /// Signs in. A store is asked for a list of one object, as there is no other way.
+    pub(crate) async fn check(&self) -> Result<(), NodeFailure> {
+        match self {
+            Self::Store(store) => store.list(&Wanted { prefix: "", recursive: false, limit: 1 }).await.map(drop),
+            Self::Files(files) => files.check().await,
+        }
+    }
+
     pub(crate) async fn list(&self, wanted: &Wanted<'_>) -> Result<Listing, NodeFailure> {
         match self {
             Self::Store(store) => store.list(wanted).await,

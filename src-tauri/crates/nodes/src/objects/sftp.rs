@@ -87,6 +87,12 @@ impl<'a> FilePlace<'a> {
         failure(RemoteError { message: clean, ..error })
     }
 
+    /// Signs in, and opens the folder.
+    pub(crate) async fn check(&self) -> Result<(), NodeFailure> {
+        let checked = self.world.remote_files.check(self.server.clone(), self.base.trim_end_matches('/')).await;
+        checked.map_err(|error| self.failed(error))
+    }
+
     pub(crate) async fn list(&self, wanted: &Wanted<'_>) -> Result<Listing, NodeFailure> {
         self.path(wanted.prefix).map_err(|failure| failure.detail("field", "prefix"))?;
         let wanted = RemoteList {

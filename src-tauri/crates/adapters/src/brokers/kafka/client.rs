@@ -91,7 +91,15 @@ impl Client {
             let words = "Kafka needs a user. Choose a credential of the type 'User and password', or enter the user";
             BrokerError::new(BrokerFault::Invalid("user"), words)
         })?;
-        let answer = self.send(SASL_HANDSHAKE, Out::default().text(&way.to_ascii_uppercase())).await?;
+        let asked = self.send(SASL_HANDSHAKE, Out::default().text(&way.to_ascii_uppercase())).await;
+        let answer = asked.map_err(|error| match error.fault {
+            BrokerFault::Connection => {
+                let words = "The broker ended the connection when somebody signed in. Check whether this port is one for users \
+                             (SASL), and its encryption";
+                BrokerError::new(BrokerFault::Connection, words)
+            }
+            _ => error,
+        })?;
         let mut answer = In(&answer);
         let code = answer.i16()?;
         if code != 0 {
@@ -148,8 +156,17 @@ async fn connect(brokers: &MessageBrokers, broker: &Broker) -> Result<Client, Br
 
 impl<'a> Cluster<'a> {
     pub(super) async fn open(brokers: &'a MessageBrokers, first: &'a Broker, topic: &str) -> Result<Self, BrokerError> {
+        Self::of(brokers, first, Some(topic)).await
+    }
+
+    /// The cluster with its brokers, and with the leaders of a topic where one is named.
+    pub(super) async fn of(
+        brokers: &'a MessageBrokers,
+        first: &'a Broker,
+        topic: Option<&str>,
+    ) -> Result<Self, BrokerError> {
         let mut client = connect(brokers, first).await?;
-        let ask = Out::default().each([topic].into_iter(), Out::text).i8(0);
+        let ask = Out::default().each(topic.into_iter(), Out::text).i8(0);
         let answer = client.send(METADATA, ask).await?;
         let mut answer = In(&answer);
         answer.i32()?;
@@ -171,9 +188,9 @@ impl<'a> Cluster<'a> {
             })?;
             Ok((code, partitions))
         })?;
-        let what = format!("topic '{}'", topic.chars().take(100).collect::<String>());
+        let what = format!("topic '{}'", topic.unwrap_or_default().chars().take(100).collect::<String>());
         let (code, partitions) = topics.into_iter().next().unwrap_or((3, Vec::new()));
-        if code != 0 || partitions.is_empty() {
+        if topic.is_some() && (code != 0 || partitions.is_empty()) {
             return Err(refusal(if code == 0 { 3 } else { code }, &what));
         }
         if nodes.len() > MOST || partitions.len() > MOST {
@@ -182,7 +199,7 @@ impl<'a> Cluster<'a> {
         // A partition without a leader has an error; the others go on.
         let leaders = partitions.iter().filter(|(_, _, leader)| *leader >= 0);
         let leaders: BTreeMap<i32, i32> = leaders.map(|(_, number, leader)| (*number, *leader)).collect();
-        if leaders.is_empty() {
+        if topic.is_some() && leaders.is_empty() {
             return Err(refusal(5, &what));
         }
         let mut cluster = Self { brokers, first, nodes: nodes.into_iter().collect(), open: BTreeMap::new(), leaders };
@@ -191,6 +208,11 @@ impl<'a> Cluster<'a> {
         let node = cluster.nodes.iter().find(|(_, place)| same(place)).map(|(node, _)| *node);
         cluster.open.insert(node.unwrap_or(-1), client);
         Ok(cluster)
+    }
+
+    /// The brokers that the cluster names.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = i32> {
+        self.nodes.keys().copied()
     }
 
     /// A connection to one of the brokers.

@@ -1,5 +1,6 @@
 //! What errors of MySQL and MariaDB mean.
 
+use crate::tls::certificate_refusal;
 use mysql_async::{DriverError, Error, IoError};
 use signalbox_ports::databases::{DatabaseError, DatabaseFault};
 
@@ -42,8 +43,9 @@ pub(super) fn error(error: &Error) -> DatabaseError {
             DatabaseError::new(DatabaseFault::Tls, format!("The connection cannot be encrypted: {why}"))
         }
         Error::Io(IoError::Io(why)) => {
-            if why.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
-                let words = format!("The connection cannot be encrypted: {why}");
+            if let Some(tls) = why.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+                let words = certificate_refusal("the server", tls, Some("rootCertificate"))
+                    .unwrap_or_else(|| format!("The connection cannot be encrypted: {why}"));
                 return DatabaseError::new(DatabaseFault::Tls, words);
             }
             DatabaseError::new(DatabaseFault::Connection, format!("The connection to the server ended: {why}"))

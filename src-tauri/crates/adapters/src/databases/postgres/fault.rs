@@ -1,5 +1,6 @@
 //! What errors of PostgreSQL mean.
 
+use crate::tls::certificate_refusal;
 use signalbox_ports::databases::{DatabaseError, DatabaseFault};
 use std::error::Error as _;
 use std::io;
@@ -58,11 +59,14 @@ pub(super) fn error(error: &Error) -> DatabaseError {
     }
     let cause = error.source();
     let words = cause.map_or_else(|| error.to_string(), ToString::to_string);
-    let is_tls = cause
-        .and_then(|cause| cause.downcast_ref::<io::Error>())
-        .is_some_and(|cause| cause.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()));
+    let tls = cause
+        .and_then(|cause| cause.downcast_ref::<io::Error>()?.get_ref())
+        .and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    if let Some(why) = tls.and_then(|error| certificate_refusal("the server", error, Some("rootCertificate"))) {
+        return DatabaseError::new(DatabaseFault::Tls, why);
+    }
     let told = error.to_string();
-    if is_tls || told.contains("TLS") {
+    if tls.is_some() || told.contains("TLS") {
         return DatabaseError::new(DatabaseFault::Tls, format!("The connection cannot be encrypted: {words}"));
     }
     if told.contains("password") || told.contains("authentication") {

@@ -193,6 +193,14 @@ pub(crate) async fn run_all(
     items: Vec<Item>,
     timeout_ms: Option<u64>,
 ) -> Result<CallOutput, NodeFailure> {
+    let call = call_of(kind, config, items, timeout_ms);
+    let code = signalbox_nodes::kind(kind).expect("code");
+    let mut results = signalbox_nodes::run_call(code, &call, world, &signalbox_ports::Unheard).await;
+    results.remove(0).1
+}
+
+/// A call of a step with one slot.
+pub(crate) fn call_of(kind: &str, config: Value, items: Vec<Item>, timeout_ms: Option<u64>) -> Call {
     let catalog = signalbox_nodes::catalog();
     let descriptor = catalog.iter().find(|d| d.kind == kind).expect("a kind");
     let effects: Effects = descriptor.effects.of(&config);
@@ -202,7 +210,7 @@ pub(crate) async fn run_all(
     }
     let slot =
         CallSlot { item: 0, config: Arc::new(config), input: Arc::new(items.into()), scope, sources: Vec::new() };
-    let call = Call {
+    Call {
         fault: None,
         key: CallKey { path: "".into(), node: 0, item: None, visit: 1, attempt: 0, origin: None },
         node_id: "n".into(),
@@ -221,10 +229,7 @@ pub(crate) async fn run_all(
         permits: Permits::default(),
         run_id: "r".into(),
         workflow_id: "w".into(),
-    };
-    let code = signalbox_nodes::kind(kind).expect("code");
-    let mut results = signalbox_nodes::run_call(code, &call, world, &signalbox_ports::Unheard).await;
-    results.remove(0).1
+    }
 }
 
 /// The data of the first item at a port.

@@ -1,0 +1,120 @@
+//! Testing a secret at servers: Debian's brokers, mail servers and SSH server, signed in to as steps do.
+
+use crate::common::{Place, place, wait};
+use serde_json::{Value, json};
+use signalbox_app::Caller;
+use signalbox_testkit::mail_host::{self, MailHost};
+use signalbox_testkit::message_host::{MessageHost, PASSWORD, USER};
+
+fn terminal() -> Caller {
+    Caller::terminal(None).expect("a person")
+}
+
+fn ask(place: &Place, command: &str, request: Value) -> Result<Value, String> {
+    wait(place.app.dispatch(&terminal(), command, request)).map_err(|error| format!("{} {}", error.code, error.message))
+}
+
+fn with_secrets() -> Place {
+    let place = place();
+    let file = place.dir.path().join("key.txt").display().to_string();
+    ask(&place, "secret_choose", json!({ "key": "file", "identityFile": file })).expect("chosen");
+    place
+}
+
+fn keep(place: &Place, user: &str, password: &str, hosts: &[&str]) {
+    let secret = json!({ "name": "s", "kind": "basic", "field": user, "hosts": hosts, "value": password });
+    ask(place, "secret_set", secret).expect("kept");
+}
+
+/// What a test says: its code, nothing where it is good. No answer holds the password.
+fn tried(place: &Place, url: &str, certificate: Option<&str>) -> (String, String) {
+    let request = json!({ "name": "s", "url": url, "rootCertificate": certificate });
+    let told = ask(place, "secret_test", request).unwrap_or_else(|error| panic!("{url}: {error}"));
+    assert!(!told.to_string().contains("k-canary"), "{told}");
+    let text = |name: &str| told[name].as_str().unwrap_or_default().to_owned();
+    assert_eq!(told["good"] == true, text("code").is_empty(), "{told}");
+    (text("code"), format!("{} {}", text("message"), text("hint")))
+}
+
+fn code(place: &Place, url: &str) -> String {
+    tried(place, url, None).0
+}
+
+#[test]
+fn a_secret_is_tried_at_brokers() {
+    let place = with_secrets();
+    for (host, scheme, user) in [
+        (MessageHost::mqtt(), "mqtt", USER),
+        (MessageHost::redis(), "redis", "default"),
+        (MessageHost::nats(), "nats", USER),
+    ] {
+        let url = format!("{scheme}://127.0.0.1:{}", host.port);
+        keep(&place, user, PASSWORD, &["127.0.0.1"]);
+        assert_eq!(code(&place, &url), "", "{}", host.log());
+        keep(&place, user, "k-canary-wrong", &["127.0.0.1"]);
+        let (code, words) = tried(&place, &url, None);
+        assert!(code == "AUTH" && words.contains("Check the user and the password"), "{scheme}: {code} {words}");
+        keep(&place, user, PASSWORD, &["other.example.com"]);
+        assert_eq!(tried(&place, &url, None).0, "CREDENTIAL_REFUSED");
+        keep(&place, user, PASSWORD, &["127.0.0.1"]);
+        drop(host);
+        let (code, words) = tried(&place, &url, None);
+        assert!(code == "CONNECTION" && words.contains("connection refused"), "{code} {words}");
+    }
+}
+
+#[test]
+fn a_secret_is_tried_over_encrypted_connections() {
+    let place = with_secrets();
+    keep(&place, USER, PASSWORD, &["localhost", "127.0.0.1"]);
+    let host = MessageHost::mqtt_with_tls();
+    let (url, authority) = (format!("mqtts://localhost:{}", host.port), host.authority());
+    assert_eq!(tried(&place, &url, Some(&authority)).0, "", "{}", host.log());
+    assert_eq!(code(&place, &url), "TLS", "nobody trusts the authority");
+    let other = format!("mqtts://127.0.0.1:{}", host.port);
+    let (code, words) = tried(&place, &other, Some(&authority));
+    assert!(code == "TLS" && words.contains("certificate"), "of another host: {words}");
+}
+
+#[test]
+fn a_secret_is_tried_at_mail_servers() {
+    let host = MailHost::start();
+    let place = with_secrets();
+    let [smtp, smtps, imap, imaps] = host.ports;
+    let all = [
+        format!("smtp://localhost:{smtp}"),
+        format!("smtps://localhost:{smtps}"),
+        format!("imap://localhost:{imap}"),
+        format!("imaps://localhost:{imaps}"),
+    ];
+    keep(&place, mail_host::USER, mail_host::PASSWORD, &["localhost"]);
+    for url in &all {
+        assert_eq!(tried(&place, url, Some(&host.ca)).0, "", "{url}: {}", host.logs());
+    }
+    assert_eq!(code(&place, &all[1]), "TLS");
+    keep(&place, mail_host::USER, "k-canary-wrong", &["localhost"]);
+    for url in &all[..3] {
+        let (code, words) = tried(&place, url, Some(&host.ca));
+        assert!(code == "AUTH" && words.contains("does not accept"), "{url}: {code} {words}");
+    }
+}
+
+#[test]
+fn what_cannot_be_tried_is_said_before_anything_is_sent() {
+    let place = with_secrets();
+    keep(&place, "ada", "k-canary-1", &["db.example.com"]);
+    let refused = |request: Value| ask(&place, "secret_test", request).expect_err("refused");
+    let no_database = refused(json!({ "name": "s", "url": "postgres://db.example.com" }));
+    assert!(no_database.contains("names no database"), "{no_database}");
+    let password = refused(json!({ "name": "s", "url": "redis://ada:k-canary-1@db.example.com" }));
+    assert!(password.contains("has a password in it") && !password.contains("canary"), "{password}");
+    let authority = json!({ "name": "s", "url": "https://db.example.com", "rootCertificate": "x" });
+    assert!(refused(authority).contains("certificate authority"));
+    let scheme = refused(json!({ "name": "s", "url": "gopher://db.example.com" }));
+    assert!(scheme.contains("no address that a secret can be tested at"), "{scheme}");
+    let key =
+        json!({ "name": "s", "kind": "header", "field": "X-Key", "hosts": ["db.example.com"], "value": "k-canary-1" });
+    ask(&place, "secret_set", key).expect("kept");
+    let header = refused(json!({ "name": "s", "url": "mqtts://db.example.com" }));
+    assert!(header.contains("take a user and a password"), "{header}");
+}
