@@ -89,6 +89,8 @@ export function draftOfSecret(entry: SecretEntry): ServerDraft {
   const { plain, host, port } = hostOf(entry);
   if (entry.kind === 'ssh') return { ...EMPTY, system: 'sftp', address: host ? `sftp://${host}${port ? `:${port}` : ''}` : '' };
   if (entry.kind === 'aws' && entry.service === 's3') return { ...EMPTY, system: 's3', address: host ? `https://${host}${port ? `:${port}` : ''}` : '' };
+  if (entry.kind === 'azure' || entry.kind === 'sas') return { ...EMPTY, system: 'azure', address: host ? `${plain ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}` : '' };
+  if (entry.kind === 'google') return { ...EMPTY, system: 'gcs' };
   const system = entry.kind !== 'basic' ? undefined : SYSTEMS.filter(isServer).find((one) => Object.values(SERVERS[one]).some((known) => String(known.port) === port));
   return { ...EMPTY, host, port, encryption: plain ? 'none' : 'tls', ...(system ? { system } : {}) };
 }

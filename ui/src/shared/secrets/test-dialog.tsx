@@ -18,6 +18,8 @@ const HINT = { web: 'secrets.testUrlHint', sftp: 'secrets.testServerHint' } as c
 function systemsFor(kind: SecretEntry['kind']): readonly System[] {
   if (kind === 'ssh') return ['sftp'];
   if (kind === 'aws') return ['web', 's3'];
+  if (kind === 'azure' || kind === 'sas') return ['azure'];
+  if (kind === 'google') return ['gcs', 'web'];
   if (kind === 'header' || kind === 'query' || kind === 'certificate') return ['web'];
   return SYSTEMS.filter((one) => one !== 'sftp' && one !== 's3');
 }
