@@ -1,11 +1,11 @@
 //! `object.write`: one object into a store, whole; under a condition where one is asked for.
 
-use crate::binary;
 use crate::objects::place::Place;
 use crate::objects::requests::Condition;
 use crate::objects::settings::{invalid, key};
 use crate::support::{made, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
+use crate::{binary, cel};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::media;
@@ -34,6 +34,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         ),
         _ => return Err(wrong_setting("when", "always, new or version", &slot.config["when"])),
     };
+    let long = cel::long_setting(slot, "/content")?;
     let (bytes, found) = match (setting(slot, "content"), setting(slot, "binary")) {
         (Some(_), Some(_)) => {
             return Err(invalid("binary", "An object has one content: empty 'content' or 'binary'"));
@@ -41,6 +42,10 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         (None, Some(_)) => {
             let (reference, bytes) = binary::read(call, slot, world, "binary").await?;
             (bytes, reference.mime)
+        }
+        (Some(_), None) if let Some(long) = long => {
+            let media = if long.is_json() { "application/json" } else { media::of_path(&key) }.to_owned();
+            (long.into_text().into_bytes(), media)
         }
         (Some(Value::String(text)), None) => (text.clone().into_bytes(), media::of_path(&key).to_owned()),
         (Some(value), None) => (value.to_string().into_bytes(), "application/json".to_owned()),
