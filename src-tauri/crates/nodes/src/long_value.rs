@@ -68,7 +68,8 @@ impl LongValue {
             Self::Words(parts) => match parts.as_slice() {
                 [Data::Text(text)] if text.is_string() => Data::Text(text.clone()),
                 parts => {
-                    let mut json = JsonString::new(0);
+                    // Room that is not used takes no memory; a text that grows is there twice now and then.
+                    let mut json = JsonString::new(self.length() / 2 * 3);
                     parts.iter().for_each(|part| each_stretch(part, &mut |stretch| json.push(stretch)));
                     json.data()
                 }

@@ -146,6 +146,8 @@ pub(crate) struct Apart<'a> {
     pub(crate) is_apart: &'a dyn Fn(&str) -> bool,
     /// In the order of their marks.
     pub(crate) texts: Vec<Text>,
+    /// Bytes of those that were not fetched, because somebody has them.
+    pub(crate) known: usize,
 }
 
 /// [`filled`], but for values that stay apart.
@@ -180,6 +182,9 @@ impl Filling<'_, '_> {
         let is_apart = self.apart.as_ref().is_some_and(|apart| (apart.is_apart)(at)) && !self.is_around(at);
         if is_apart && let Some(text) = long_texts::known(hash) {
             self.filled += 1;
+            if let Some(apart) = &mut self.apart {
+                apart.known += text.length();
+            }
             self.put_apart(text, out);
             return Ok(());
         }

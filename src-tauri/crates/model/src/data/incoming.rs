@@ -2,7 +2,7 @@
 //! stored on its own is taken over as it is: a mark stands in its place (see `detached`), and no copy of it is made (ADR 194).
 
 use super::copied::text;
-use super::{Data, Text, mark, parsed};
+use super::{Data, Text, mark, parsed, put_back};
 use crate::spans::parts;
 use serde::{Deserialize, Deserializer};
 use std::cell::{Cell, RefCell};
@@ -39,19 +39,17 @@ fn marked(string: &str, texts: &[Text]) -> Option<Text> {
 /// Data in which texts stand that were taken over.
 fn taken_over(text: &str) -> Option<Data> {
     MARKED.with_borrow(|texts| {
-        if texts.is_empty() {
-            return None;
-        }
-        if let Some(whole) = marked(text, texts) {
-            return Some(Data::Text(whole));
-        }
-        if !text.starts_with('{') || !parts(text).any(|part| marked(part.value, texts).is_some()) {
+        if texts.is_empty() || !text.contains(mark()) {
             return None;
         }
         let member = |value: &str| match marked(value, texts) {
             Some(text) => Data::Text(text),
-            None => Data::written(value.to_owned()),
+            // In a list, or further in, it is put where it stands.
+            None => Data::written(put_back(value.to_owned(), texts, usize::MAX)),
         };
+        if !text.starts_with('{') {
+            return Some(member(text));
+        }
         Some(Data::object(
             parts(text).map(|part| (part.name.unwrap_or("\"\"").to_owned(), member(part.value))).collect(),
         ))

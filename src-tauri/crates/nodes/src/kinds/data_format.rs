@@ -3,7 +3,7 @@
 use crate::csv_table::Layout;
 use crate::document::failure;
 use crate::long_value::JsonString;
-use crate::support::{first, made, made_data, text_or, wrong_setting};
+use crate::support::{first, made, made_data, text_or, with_fields, wrong_setting};
 use crate::{Kind, Outcome, cel, csv_table, formats, memory};
 use serde_json::{Map, Value};
 use signalbox_documents::{markup, toml_text, xml};
@@ -49,7 +49,7 @@ fn run(slot: &CallSlot) -> Outcome {
     if let Some(Data::Text(all)) = slot.input.kept(0)
         && let Read::Object(fields) = all.read()
     {
-        return Ok(made_data(slot, with_field(&fields, into, text)));
+        return Ok(made_data(slot, with_fields(&fields, vec![(Value::from(into).to_string(), text)])));
     }
     let mut object = match &*first(slot) {
         Value::Object(map) => map.clone(),
@@ -61,7 +61,7 @@ fn run(slot: &CallSlot) -> Outcome {
     }
     match &Data::written(Value::Object(object).to_string()) {
         Data::Text(all) if let Read::Object(fields) = all.read() => {
-            Ok(made_data(slot, with_field(&fields, into, text)))
+            Ok(made_data(slot, with_fields(&fields, vec![(Value::from(into).to_string(), text)])))
         }
         _ => Ok(made_data(slot, Data::object(vec![(Value::from(into).to_string(), text)]))),
     }
@@ -121,19 +121,6 @@ fn of_value(slot: &CallSlot, format: &str, value: &Value) -> Result<String, Node
             Err(wrong_setting("format", known, &slot.config["format"]))
         }
     }
-}
-
-/// An object with one field more, or with another value of it.
-fn with_field(fields: &Piece<'_>, name: &str, value: Data) -> Data {
-    let name = Value::from(name).to_string();
-    let mut value = Some(value);
-    let mut members = Vec::with_capacity(fields.len() + 1);
-    for (key, own) in fields.member_texts() {
-        let new = if key == name { value.take() } else { None };
-        members.push((key.to_owned(), new.unwrap_or(own)));
-    }
-    members.extend(value.map(|value| (name, value)));
-    Data::object(members)
 }
 
 /// Bytes of a text in JSON, without its quotes.

@@ -1,6 +1,6 @@
 //! `data.set`: sets fields of the item by path. Objects on the way are made, list elements never.
 
-use crate::support::{first, flag, kind_of, made, made_data, wrong_setting};
+use crate::support::{first, flag, kind_of, made, made_data, with_fields, wrong_setting};
 use crate::{Kind, Outcome, cel};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -68,13 +68,8 @@ fn members(slot: &CallSlot, assign: &Map<String, Value>) -> Result<Option<IndexM
 }
 
 /// A large object with members set: what is large is shared, and not copied.
-fn with_members(object: Piece<'_>, mut set: IndexMap<String, Data>) -> Data {
-    let mut members = Vec::with_capacity(object.len() + set.len());
-    for (name, (key, value)) in object.names().zip(object.member_texts()) {
-        members.push((key.to_owned(), set.shift_remove(&*name).unwrap_or(value)));
-    }
-    members.extend(set.into_iter().map(|(name, value)| (Value::from(name).to_string(), value)));
-    Data::object(members)
+fn with_members(object: Piece<'_>, set: IndexMap<String, Data>) -> Data {
+    with_fields(&object, set.into_iter().map(|(name, value)| (Value::from(name).to_string(), value)).collect())
 }
 
 fn put(data: &mut Value, target: &str, value: &Value) -> Result<(), NodeFailure> {

@@ -27,6 +27,17 @@ fn table(rows: usize) -> String {
     text
 }
 
+/// What is read: the table, or one of 400 columns that is as long.
+fn source(name: &str, rows: usize) -> String {
+    if name != "wide" {
+        return table(rows);
+    }
+    let line = |cell: &dyn Fn(usize) -> String| (0..400).map(cell).collect::<Vec<_>>().join(",") + "\n";
+    let mut text = line(&|column| format!("column{column}"));
+    (0..rows / 40).for_each(|row| text.push_str(&line(&|column| format!("{row}.{column:03}"))));
+    text
+}
+
 fn split() -> (&'static str, Value) {
     ("split", json!({ "type": "data.transform", "config": { "expression": "item.content", "split": true } }))
 }
@@ -88,6 +99,14 @@ fn chain(name: &str) -> Vec<(&'static str, Value)> {
                 ("write", json!({ "type": "file.write", "config": write })),
             ]
         }
+        "wide" => {
+            let last = json!({ "type": "data.transform", "config": { "expression": "{'at': item.column7}" } });
+            vec![
+                ("few", json!({ "type": "data.filter", "config": { "when": "double(item.column7) >= 98.0" } })),
+                ("last", last),
+                ("one", json!({ "type": "data.limit", "config": { "count": 1 } })),
+            ]
+        }
         "yaml" => {
             let config = json!({ "format": "yaml", "from": "item.content" });
             let told = "{'bytes': size(item.text) > size(item.content) * 80}";
@@ -147,11 +166,13 @@ fn a_process_that_measures_rows_and_no_test_of_its_own() {
     let (name, rows) = asked.split_once(' ').expect("a chain and a number");
     let folder = tempfile::tempdir().expect("a folder");
     let files = MemoryFiles::default();
-    files.put("t.csv", table(rows.parse().expect("a number")));
+    files.put("t.csv", source(name, rows.parse().expect("a number")));
     let waiting = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a thread");
     let told = waiting.block_on(async {
         let runtime = runtime_with_lists(folder.path(), files, Die::Never, pages::IN_MEMORY);
-        let run = start(&runtime, flow(chain(name))).await;
+        let mut flow = flow(chain(name));
+        flow["nodes"]["read"]["config"]["rows"] = json!(name == "wide");
+        let run = start(&runtime, flow).await;
         let _ = runtime.wait(&run).await;
         runtime.store().summary::<Value>(&run).expect("readable").expect("it has ended")
     });
@@ -176,7 +197,7 @@ fn measured(name: &str, rows: usize) -> Option<(usize, Value)> {
 /// text, so the least of a few measurements counts: on a busy machine more is still to be written.
 fn takes_at_most(name: &str, most: usize, output: &dyn Fn(usize) -> Value) {
     let (few, many) = (4_000, 20_000);
-    let bytes = table(many).len() - table(few).len();
+    let bytes = source(name, many).len() - source(name, few).len();
     let mut found = Vec::new();
     while found.len() < 4 && found.iter().all(|times| *times > most * 10) {
         let (Some((at_few, _)), Some((at_many, told))) = (measured(name, few), measured(name, many)) else { return };
@@ -331,6 +352,12 @@ fn a_setting_with_a_table_in_a_text_stays_a_text_with_holes() {
 #[test]
 fn a_table_becomes_a_field_as_text() {
     takes_at_most("again", 8, &counted);
+}
+
+/// As values such rows take twenty times the file, and all of them were there at once.
+#[test]
+fn wide_rows_stay_text_in_steps_for_each_item() {
+    takes_at_most("wide", 10, &|_| json!([{ "at": "98.007" }]));
 }
 
 #[test]

@@ -296,7 +296,7 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     };
     let mut long = Vec::new();
     let is_apart = |pointer: &str| is_data(content.kind, pointer);
-    let mut apart = Apart { is_apart: &is_apart, texts: Vec::new() };
+    let mut apart = Apart { is_apart: &is_apart, texts: Vec::new(), known: 0 };
     match content.references {
         None => text.push_str(content.payload),
         Some(references) => {
@@ -313,6 +313,8 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     let mut body = parse_around::<EventBody>(&text, texts).map_err(|_| corrupt())?;
     drop(text);
     lists::fill(&mut body, &long, &mut fetch).map_err(in_event)?;
+    // They are written out for whoever gets the event.
+    size += apart.known;
     let event = RunEvent {
         run_id: run.into(),
         seq: Some(seq),

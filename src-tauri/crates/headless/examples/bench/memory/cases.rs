@@ -236,7 +236,7 @@ fn one_table() -> Vec<Case> {
         ),
         table("table: split", vec![step("split", "data.split", json!({ "field": "content" })), one()]),
         table(
-            "table: as json, written",
+            "table: json written",
             vec![format("json"), step("write", "file.write", json!({ "path": "", "field": "text" }))],
         ),
         table(

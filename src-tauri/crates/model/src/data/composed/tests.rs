@@ -83,6 +83,10 @@ fn members_are_left_out_and_taken_over() {
     assert!(fields.member_texts().any(|(_, data)| text(&data).shares(&text(&long))), "no copy was made");
     let alone = read(&format!("\"{}0\"", mark()), vec![text(&long)]).expect("data");
     assert!(alone.same(&long));
+    let nested = format!("{{\"a\":[1,\"{0}0\"],\"b\":\"{0}0\"}}", mark());
+    assert_eq!(*read(&nested, vec![text(&long)]).expect("data").value(), json!({ "a": [1, table()], "b": table() }));
+    let list = format!("[\"{0}0\",\"{0}0\"]", mark());
+    assert_eq!(*read(&list, vec![text(&long)]).expect("data").value(), json!([table(), table()]));
     // A mark that stands for nothing is a string like any other.
     assert_eq!(*read("\"sb1-0\"", vec![text(&long)]).expect("data").value(), json!("sb1-0"));
 }
