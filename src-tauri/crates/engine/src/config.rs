@@ -136,8 +136,13 @@ const LATE: &str = "$late";
 const ENTRIES: &str = "$entries";
 
 /// Settings that may stay expressions, by kind: the value itself, or the members of an object.
-const MAY_BE_LATE: &[(&str, &str)] =
-    &[("data.set", "assign"), ("file.write", "content"), ("flow.loop", "source"), ("http.request", "body")];
+const MAY_BE_LATE: &[(&str, &str)] = &[
+    ("data.set", "assign"),
+    ("file.write", "content"),
+    ("flow.loop", "source"),
+    ("http.request", "body"),
+    ("object.write", "content"),
+];
 
 /// [`evaluate`] for a call: what is long stays an expression in the settings whose step can read it as text.
 pub(crate) fn evaluate_call(kind: &str, config: &Value, schema: &Value, scope: &Scope) -> Result<Value, ExprError> {
@@ -183,6 +188,16 @@ fn evaluate_short(value: &Value, pointer: &str, scope: &Scope, late: &mut Late) 
                 }
             })
         }
+        Value::String(text) if !text.starts_with('=') && text.contains("{{") => {
+            let short = template::Template::parse(text).and_then(|parsed| parsed.render_short(scope));
+            Ok(short.map_err(|error| error.under(""))?.map_or_else(
+                || {
+                    late.push((pointer.to_owned(), None));
+                    value.clone()
+                },
+                Value::String,
+            ))
+        }
         Value::Object(map) => {
             let mut out = Map::new();
             for (key, one) in map {
@@ -199,7 +214,7 @@ fn evaluate_short(value: &Value, pointer: &str, scope: &Scope, late: &mut Late) 
     }
 }
 
-/// The expression of a setting that was not evaluated, because its value is long.
+/// The expression of a setting that was not evaluated, or its text with holes, because its value is long.
 pub fn late<'a>(config: &'a Value, pointer: &str) -> Option<&'a str> {
     let is_late = config.get(LATE)?.as_array()?.iter().any(|one| one == pointer);
     config.pointer(pointer)?.as_str().filter(|_| is_late)

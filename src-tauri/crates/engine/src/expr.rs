@@ -136,7 +136,8 @@ impl Expr {
     pub fn eval_data(&self, scope: &Scope) -> Result<Data, ExprError> {
         let run = eval::Run::new(scope);
         let result = run.eval(&self.0.root).and_then(|found| match &found {
-            val::V::TextList(part) | val::V::TextObject(part) if part.text().len() >= TEXT_FROM => Ok(part.data()),
+            val::V::TextList(part) | val::V::TextObject(part) if part.length() >= TEXT_FROM => Ok(part.data()),
+            val::V::LongText(text) => Ok(text.part.data()),
             found => run.json(found).map(Data::from),
         });
         result.map_err(|error| error.finish(&self.0.text))
@@ -167,6 +168,7 @@ impl Expr {
         let result = run.eval(&self.0.root).and_then(|found| match &found {
             found if !found.is_long() => run.json(found).map(Data::from),
             val::V::TextList(part) | val::V::TextObject(part) => Ok(part.data()),
+            val::V::LongText(text) => Ok(text.part.data()),
             val::V::Items(list) => Ok(Data::written(Data::list(list))),
             val::V::Array(list) => Ok(Data::written(serde_json::to_string(list).unwrap_or_default())),
             val::V::Object(object) => Ok(Data::written(serde_json::to_string(object).unwrap_or_default())),

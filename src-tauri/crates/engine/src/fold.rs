@@ -34,6 +34,7 @@ use serde_json::Value;
 use settle_edges::{end_activation, route};
 use signalbox_model::{
     Data, ErrorPayload, EventBody, Item, Items, Mode, NodeState, Role, RunEvent, RunStatus,
+    blob::BLOB_LIMIT,
     event::{StepDone, StepError, StepStart, WorkflowStart},
     time,
 };
@@ -492,12 +493,19 @@ fn step_done(
 fn by_slot(done: &StepDone) -> BTreeMap<usize, Vec<(String, Items)>> {
     let mut slots: BTreeMap<usize, Vec<(String, Items)>> = BTreeMap::new();
     for (port, items) in &done.items {
-        for item in items.iter() {
+        for (item, data) in items.pieces() {
             let Some(slot) = item.paired_item else { continue };
+            // Wide rows take twenty times their text as values.
+            let data = match data {
+                Data::Text(text) if text.length() <= BLOB_LIMIT => text.value().into(),
+                data => data,
+            };
             let ports = slots.entry(slot).or_default();
-            match ports.last_mut() {
-                Some((last, list)) if last == port => list.push(item.into_owned()),
-                Some(_) | None => ports.push((port.clone(), vec![item.into_owned()].into())),
+            if ports.last().is_none_or(|(last, _)| last != port) {
+                ports.push((port.clone(), Items::new()));
+            }
+            if let Some((_, list)) = ports.last_mut() {
+                list.push_data(item, data);
             }
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn weight_as_values(output: &CallOutput) -> usize {
 pub(crate) fn refused_as_values(input: &[Data], most: usize) -> Option<NodeFailure> {
     let of = |data: &Data| match data {
         Data::Value(_) => 0,
-        Data::Text(text) => value_size::of_text(text.text()),
+        Data::Text(text) => text.pieces().map(value_size::of_text).sum(),
     };
     let bytes = input.iter().map(of).sum();
     let what = || format!("Values of all {} items, which this step needs at once,", input.len());

@@ -15,7 +15,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
-    Data, ErrorPayload, Items, Map, Mode, NodeFailure, SuggestedAction, data::TEXT_FROM, event::MaskedData,
+    Data, ErrorPayload, Items, Map, Mode, NodeFailure, SuggestedAction, blob::BLOB_LIMIT, event::MaskedData,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ pub(crate) fn raw_input(compiled: &Compiled, state: &RunState, node: usize, slot
 /// The data of one item. Only what is large is left as text: most steps look at their item more than once.
 fn one_of(input: &Items, index: usize) -> Option<Data> {
     match input.text(index) {
-        Some(text) if text.text().len() >= TEXT_FROM => Some(Data::Text(text.clone())),
+        Some(text) if text.length() > BLOB_LIMIT => Some(Data::Text(text.clone())),
         Some(_) | None => input.data(index).map(Data::Value),
     }
 }

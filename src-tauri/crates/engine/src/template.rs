@@ -1,7 +1,7 @@
 //! Texts with `{{ expression }}` in them: one pass, and what a hole gives is never looked at again.
 
 use crate::address::Filling;
-use crate::expr::{Code, Expr, ExprError};
+use crate::expr::{Code, Expr, ExprError, Short};
 use crate::scope::Scope;
 use serde_json::Value;
 use signalbox_model::Data;
@@ -110,6 +110,52 @@ impl Template {
         Ok(out)
     }
 
+    /// [`Template::render`]; nothing where a hole gets a long part of the data: whoever writes the text takes its parts.
+    ///
+    /// # Errors
+    /// As [`Template::render`].
+    pub(crate) fn render_short(&self, scope: &Scope) -> Result<Option<String>, ExprError> {
+        let mut out = String::new();
+        for part in &self.parts {
+            let before = out.len();
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Hole { expr, position } => match expr.eval_short(scope).map_err(|e| shift(e, *position))? {
+                    Short::Long(_) => return Ok(None),
+                    Short::Value(Value::String(text)) => out.push_str(&text),
+                    Short::Value(other) => out.push_str(&as_text(&other)),
+                },
+            }
+            if let Some(allowance) = &scope.allowance {
+                allowance.take(out.len() - before)?;
+            }
+            fits(out.len())?;
+        }
+        Ok(Some(out))
+    }
+
+    /// What stands in the text one after the other: texts, and long values as they are written.
+    ///
+    /// # Errors
+    /// As [`Template::render`].
+    pub fn render_parts(&self, scope: &Scope) -> Result<Vec<Data>, ExprError> {
+        let (mut all, mut length) = (Vec::with_capacity(self.parts.len()), 0);
+        for part in &self.parts {
+            let data = match part {
+                Part::Text(text) => Value::from(text.as_str()).into(),
+                Part::Hole { expr, position } => match expr.eval_text(scope).map_err(|e| shift(e, *position))? {
+                    Data::Text(text) => Data::Text(text),
+                    Data::Value(value) if value.is_string() => Data::Value(value),
+                    Data::Value(value) => Value::from(as_text(&value)).into(),
+                },
+            };
+            length += data.weight(|value| value.as_str().map_or(0, str::len));
+            fits(length)?;
+            all.push(data);
+        }
+        Ok(all)
+    }
+
     /// Fills the holes whose values are known, and says of the others that they are not: for texts that a person reads.
     pub(crate) fn render_known(&self, scope: &Scope) -> String {
         let mut out = String::new();
@@ -137,7 +183,10 @@ impl Template {
                 Part::Text(text) => write(text, true),
                 // A table is written from its text: its values would take many times as much.
                 Part::Hole { expr, position } => match expr.eval_data(scope).map_err(|e| shift(e, *position))? {
-                    Data::Text(text) => write(text.text(), false),
+                    Data::Text(text) if text.is_string() => {
+                        text.stretches().fold(before, |_, stretch| write(&stretch, false))
+                    }
+                    Data::Text(text) => text.pieces().fold(before, |_, piece| write(piece, false)),
                     Data::Value(value) => match &*value {
                         Value::String(text) => write(text, false),
                         other => write(&as_text(other), false),
@@ -148,12 +197,17 @@ impl Template {
                 allowance.take(length.saturating_sub(before))?;
             }
             before = length;
-            if length > MAX_RENDERED {
-                return Err(ExprError::new(Code::Limit, "The resulting text is larger than 64 MiB."));
-            }
+            fits(length)?;
         }
         Ok(())
     }
+}
+
+fn fits(length: usize) -> Result<(), ExprError> {
+    if length <= MAX_RENDERED {
+        return Ok(());
+    }
+    Err(ExprError::new(Code::Limit, "The resulting text is larger than 64 MiB."))
 }
 
 fn shift(mut error: ExprError, by: usize) -> ExprError {

@@ -6,7 +6,8 @@ mod packed;
 pub mod pages;
 mod reorder;
 
-use crate::data::{Data, TEXT_FROM, Text, Written, stays_text};
+use crate::blob::BLOB_LIMIT;
+use crate::data::{Data, Text, Written, stays_text};
 use crate::{Binaries, ErrorPayload, Item};
 use packed::{Look, Packed, Paged};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -384,7 +385,7 @@ impl Items {
         if self.parts.iter().all(|part| part.packed().is_some_and(|packed| !wanted(packed.stretch()))) {
             for kept in &mut self.tail {
                 match kept.text.take() {
-                    Some(text) if !wanted(text.text()) => kept.text = Some(text),
+                    Some(text) if !text.pieces().any(&wanted) => kept.text = Some(text),
                     Some(text) => {
                         kept.item.data = text.value();
                         change(&mut kept.item.data);
@@ -397,7 +398,7 @@ impl Items {
         let mut changed = Self::new();
         for (item, data) in std::mem::take(self).pieces() {
             match data {
-                Data::Text(text) if !wanted(text.text()) => changed.push_data(item, Data::Text(text)),
+                Data::Text(text) if !text.pieces().any(&wanted) => changed.push_data(item, Data::Text(text)),
                 data => {
                     let mut data = data.value();
                     change(&mut data);
@@ -419,7 +420,7 @@ impl Items {
 
     /// About how many bytes the data takes as text; `weight` tells it of one value that is not kept as text.
     pub fn weight(&self, weight: impl Fn(&Value) -> usize) -> usize {
-        let of = |kept: &Kept| kept.text.as_ref().map_or_else(|| weight(&kept.item.data), |text| text.text().len());
+        let of = |kept: &Kept| kept.text.as_ref().map_or_else(|| weight(&kept.item.data), Text::length);
         let parts = self.parts.iter().map(|part| match part {
             Part::Text(packed) => packed.weight(),
             Part::Paged(paged) => paged.weight(),
@@ -432,7 +433,7 @@ impl Items {
     /// text.
     pub fn memory(&self, memory: impl Fn(&Value) -> usize) -> usize {
         let of = |kept: &Kept| match &kept.text {
-            Some(text) => size_of::<Item>() + text.text().len(),
+            Some(text) => size_of::<Item>() + text.length(),
             None => memory(&kept.item.data),
         };
         let parts = self.parts.iter().map(|part| match part {
@@ -451,7 +452,7 @@ impl Items {
     /// A sum over the texts of their data; what is there as values counts nothing.
     pub fn kept_lengths(&self, of: impl Fn(&str) -> usize) -> usize {
         let each = (0..self.len()).filter_map(|index| match self.kept(index)? {
-            Data::Text(text) => Some(of(text.text())),
+            Data::Text(text) => Some(text.pieces().map(&of).sum::<usize>()),
             Data::Value(_) => None,
         });
         each.sum()
@@ -617,7 +618,7 @@ impl<'de> Deserialize<'de> for Items {
                 }
                 // The last ones are few, and are looked at more often than they are read.
                 for kept in &mut items.tail {
-                    if let Some(text) = kept.text.take_if(|text| text.text().len() < TEXT_FROM) {
+                    if let Some(text) = kept.text.take_if(|text| text.length() <= BLOB_LIMIT) {
                         kept.item.data = text.value();
                     }
                 }

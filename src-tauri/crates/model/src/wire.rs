@@ -3,6 +3,7 @@
 mod text;
 
 use crate::RunEvent;
+use crate::data::{Detached, Text, detached, put_back};
 use serde_json::{Value, json};
 
 /// Longest compact JSON text, in UTF-16 units, that travels whole.
@@ -35,19 +36,26 @@ pub fn truncate_by(value: &Value, reference: &dyn Fn() -> String) -> Option<Valu
 }
 
 /// [`truncate`] of a value that is compact JSON text, without making it: of a text that is not cut there is nothing.
-pub fn truncate_text(text: &str, reference: &str) -> Option<Value> {
-    if text.len() <= WIRE_LIMIT {
+pub fn truncate_text(text: &Text, reference: &str) -> Option<Value> {
+    if text.length() <= WIRE_LIMIT {
         return None;
     }
-    let length = text.encode_utf16().count();
+    let length = text.pieces().map(|piece| piece.encode_utf16().count()).sum::<usize>();
     if length <= WIRE_LIMIT {
         return None;
     }
-    let (kind, preview) = match text.as_bytes().first() {
-        Some(b'[') => ("array", preview(text)),
-        Some(b'{') => ("object", preview(text)),
-        Some(b'"') => ("string", preview(serde_json::from_str::<String>(text).as_deref().unwrap_or(text))),
-        Some(_) | None => ("number", preview(text)),
+    let mut begin = String::new();
+    for piece in text.pieces() {
+        begin.extend(piece.chars().take(201));
+        if begin.len() > 200 {
+            break;
+        }
+    }
+    let (kind, preview) = match begin.as_bytes().first() {
+        Some(b'[') => ("array", preview(&begin)),
+        Some(b'{') => ("object", preview(&begin)),
+        Some(b'"') => ("string", preview(&text.stretch_at(0).0)),
+        Some(_) | None => ("number", preview(&begin)),
     };
     Some(json!({ "_truncated": true, "type": kind, "length": length, "preview": preview, "ref": reference }))
 }
@@ -152,9 +160,11 @@ impl WireEvent {
     /// text is cut.
     pub fn of(event: &RunEvent) -> serde_json::Result<Self> {
         let event = &*event.shown();
-        let mut text = crate::data::write(event)?;
-        if text.len() > WIRE_LIMIT {
-            text = text::cut(&text, &event.run_id, event.seq.unwrap_or_default());
+        // A table is cut where it lies.
+        let Detached { written, texts } = detached(|| serde_json::to_string(event));
+        let mut text = put_back(written?, &texts, WIRE_LIMIT);
+        if text.len() > WIRE_LIMIT || texts.iter().any(|text| text.length() >= WIRE_LIMIT) {
+            text = text::cut(&text, &texts, &event.run_id, event.seq.unwrap_or_default());
         }
         Ok(Self { text, ..Self::head(event) })
     }

@@ -1,12 +1,13 @@
 //! Expression fields (`x-cel`): compiled and evaluated here, errors as ErrorPayload details (K-08).
 
+use crate::long_value::LongValue;
 use crate::support::wrong_setting;
 use serde_json::Value;
 use signalbox_engine::config;
 use signalbox_engine::effect::CallSlot;
 use signalbox_engine::expr::Expr;
 use signalbox_engine::scope::Scope;
-use signalbox_model::data::Text;
+use signalbox_engine::template::Template;
 use signalbox_model::{Data, NodeFailure};
 
 /// Compiles the text of a field.
@@ -60,17 +61,14 @@ pub(crate) fn setting_bool(slot: &CallSlot, field: &str) -> Result<bool, NodeFai
     eval_bool(field, source(slot, field)?, &slot.scope)
 }
 
-/// A setting whose value is so long that it stayed an expression, as the text that it gives; nothing of any other.
-pub(crate) fn long_setting(slot: &CallSlot, pointer: &str) -> Result<Option<Text>, NodeFailure> {
+/// A setting whose value is so long that it stayed an expression or a text with holes; nothing of any other.
+pub(crate) fn long_setting(slot: &CallSlot, pointer: &str) -> Result<Option<LongValue>, NodeFailure> {
     let Some(source) = config::late(&slot.config, pointer) else { return Ok(None) };
     let field = pointer.trim_start_matches('/');
-    let data = compile(field, source)?.eval_text(&slot.scope).map_err(|error| error.failure(field))?;
-    let text = match data {
-        Data::Text(text) => Some(text),
-        Data::Value(value) => match Data::written(value.to_string()) {
-            Data::Text(text) => Some(text),
-            Data::Value(_) => None,
-        },
+    let found = if source.starts_with('=') {
+        Expr::compile(source).and_then(|expr| expr.eval_text(&slot.scope)).map(LongValue::of)
+    } else {
+        Template::parse(source).and_then(|template| template.render_parts(&slot.scope)).map(LongValue::Words)
     };
-    Ok(text)
+    found.map(Some).map_err(|error| error.failure(field))
 }

@@ -13,7 +13,7 @@ mod write;
 
 pub(crate) use read::{found, read};
 pub(crate) use stream::RowReader;
-pub(crate) use write::{TableText, format, format_rows, format_text, write_text};
+pub(crate) use write::{TableText, format, format_text, write_rows, write_text};
 
 use crate::support::{flag, text_or, wrong_setting};
 use signalbox_engine::effect::CallSlot;

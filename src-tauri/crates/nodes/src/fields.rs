@@ -131,12 +131,12 @@ pub(crate) fn one_field(slot: &CallSlot, name: &str) -> Result<Field, NodeFailur
     field(slot, name)?.ok_or_else(|| wrong_setting(name, "the name of a field", &Value::Null))
 }
 
-/// The list or object of that name in the data of the slot's first item, when that is kept as text. Nothing is made into values.
+/// The list, the object or the long text of that name in the data of the slot's first item, when that is kept as text. Nothing is made into values.
 pub(crate) fn text_member(slot: &CallSlot, name: &str) -> Option<Text> {
     let Data::Text(whole) = slot.input.kept(0)? else { return None };
     let Read::Object(object) = whole.read() else { return None };
     match object.member(name)? {
-        Read::List(piece) | Read::Object(piece) => match piece.data() {
+        Read::List(piece) | Read::Object(piece) | Read::LongText(piece) => match piece.data() {
             Data::Text(text) => Some(text),
             Data::Value(_) => None,
         },

@@ -6,7 +6,6 @@ use crate::file_error::file_failure;
 use crate::json_lines::JsonLines;
 use crate::listing::{Listing, MOST_ITEMS};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::data::Text;
 use signalbox_model::{Items, NodeFailure};
 use signalbox_ports::{PartSource, World, WriteMode, Written};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -104,17 +103,6 @@ pub(crate) async fn read(call: &Call, slot: &CallSlot, world: &World, path: &str
 pub(crate) fn once(bytes: Vec<u8>) -> PartSource {
     let mut bytes = Some(bytes);
     Box::new(move || bytes.take().map(Ok))
-}
-
-/// A long text, piece by piece: it is not copied as a whole.
-pub(crate) fn pieces(text: Text) -> PartSource {
-    let mut at = 0;
-    Box::new(move || {
-        let all = text.text().as_bytes();
-        let piece = all.get(at..all.len().min(at + WRITE)).filter(|piece| !piece.is_empty())?;
-        at += piece.len();
-        Some(Ok(piece.to_vec()))
-    })
 }
 
 /// Stops a write whose call was dropped.

@@ -1,5 +1,6 @@
 //! The body of a request: bytes and text as they are, objects as the Content-Type header says, everything else as JSON.
 
+use crate::long_value::LongValue;
 use crate::support::{kind_of, setting};
 use crate::{binary, cel, formats};
 use encoding_rs::{Encoding, UTF_8};
@@ -7,13 +8,15 @@ use serde_json::{Map, Value};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_engine::request_body::{self as rules, BodyFormat, Misfit, PartContent};
 use signalbox_model::NodeFailure;
-use signalbox_model::data::Text;
 use signalbox_model::hash::sha256_hex;
 use signalbox_ports::World;
+use std::borrow::Cow;
 use url::form_urlencoded;
 
 /// Names bytes that came with the item.
 const BYTES: &str = "bodyBinary";
+/// What a text is sent as when nothing else is said.
+const TEXT_TYPE: &str = "text/plain; charset=utf-8";
 /// Longest boundary (RFC 2046).
 const LONGEST_BOUNDARY: usize = 70;
 
@@ -40,7 +43,7 @@ pub(crate) async fn body(
     }
     match body {
         Some(body) => match cel::long_setting(slot, "/body")? {
-            Some(long) => encode_long(call, slot, world, &long, headers).await.map(Some),
+            Some(long) => encode_long(call, slot, world, long, headers).await.map(Some),
             None => encode(call, slot, world, body, headers).await.map(Some),
         },
         None => {
@@ -68,15 +71,9 @@ pub(crate) async fn encode(
     let at = content_type(headers);
     let declared = at.map(|at| headers[at].1.clone()).unwrap_or_default();
     let (bytes, media) = match body {
-        Value::String(text) => {
-            if rules::needs_boundary(&declared) {
-                let why = rules::text_misfit(&declared, text).unwrap_or_default();
-                return Err(misfit(&Misfit { pointer: String::new(), why }));
-            }
-            (encoded(text, &declared)?, "text/plain; charset=utf-8".to_owned())
-        }
+        Value::String(text) => (text_body(text.into(), &declared)?, TEXT_TYPE.to_owned()),
         other => match rules::format_of(&declared, other).map_err(|why| misfit(&why))? {
-            BodyFormat::Json => (encoded(&other.to_string(), &declared)?, "application/json".to_owned()),
+            BodyFormat::Json => (encoded(other.to_string().into(), &declared)?, "application/json".to_owned()),
             BodyFormat::Form => (form(other, &declared)?, declared.clone()),
             BodyFormat::Multipart => {
                 let (bytes, content_type) = multipart(call, slot, world, other, &declared).await?;
@@ -96,27 +93,42 @@ pub(crate) async fn encode(
     Ok(bytes)
 }
 
-/// A long list or object: as JSON it is sent as its text stands.
+/// A long list, object or text: as JSON or as text it is sent as it stands.
 async fn encode_long(
     call: &Call,
     slot: &CallSlot,
     world: &World,
-    body: &Text,
+    body: LongValue,
     headers: &mut Vec<(String, String)>,
 ) -> Result<Vec<u8>, NodeFailure> {
     let at = content_type(headers);
     let declared = at.map(|at| headers[at].1.clone()).unwrap_or_default();
-    let kind = if body.text().starts_with('{') { Value::Object(Map::new()) } else { Value::Array(Vec::new()) };
-    if !matches!(rules::format_of(&declared, &kind), Ok(BodyFormat::Json)) {
+    let (kind, media) = match &body {
+        LongValue::Words(_) => (Value::String(String::new()), TEXT_TYPE),
+        LongValue::Json(json) if json.bytes_at(0, 1) == b"{" => (Value::Object(Map::new()), "application/json"),
+        LongValue::Json(_) => (Value::Array(Vec::new()), "application/json"),
+    };
+    if !kind.is_string() && !matches!(rules::format_of(&declared, &kind), Ok(BodyFormat::Json)) {
         return encode(call, slot, world, &body.value(), headers).await;
     }
-    if body.text().len() > formats::MAX_BYTES {
-        return Err(formats::too_large(&format!("The body ({})", kind_of(&kind)), body.text().len() as u64));
+    if body.length() > formats::MAX_BYTES {
+        return Err(formats::too_large(&format!("The body ({})", kind_of(&kind)), body.length() as u64));
     }
+    let text = body.into_text();
+    let bytes = if kind.is_string() { text_body(text.into(), &declared)? } else { encoded(text.into(), &declared)? };
     if at.is_none() {
-        headers.push(("Content-Type".into(), "application/json".into()));
+        headers.push(("Content-Type".into(), media.into()));
     }
-    encoded(body.text(), &declared)
+    Ok(bytes)
+}
+
+/// A text as a body. A content type of several parts needs an object.
+fn text_body(text: Cow<'_, str>, declared: &str) -> Result<Vec<u8>, NodeFailure> {
+    if rules::needs_boundary(declared) {
+        let why = rules::text_misfit(declared, &text).unwrap_or_default();
+        return Err(misfit(&Misfit { pointer: String::new(), why }));
+    }
+    encoded(text, declared)
 }
 
 fn misfit(misfit: &Misfit) -> NodeFailure {
@@ -126,9 +138,9 @@ fn misfit(misfit: &Misfit) -> NodeFailure {
 }
 
 /// Text in the charset that the header declares; the other side will read it so.
-fn encoded(text: &str, content_type: &str) -> Result<Vec<u8>, NodeFailure> {
+fn encoded(text: Cow<'_, str>, content_type: &str) -> Result<Vec<u8>, NodeFailure> {
     let declared = rules::parameter(content_type, "charset").filter(|label| !label.is_empty());
-    let Some(label) = declared else { return Ok(text.as_bytes().to_vec()) };
+    let Some(label) = declared else { return Ok(text.into_owned().into_bytes()) };
     let failure = |why: String| misfit(&Misfit { pointer: String::new(), why });
     let short: String = label.chars().take(40).collect();
     let Some(encoding) = Encoding::for_label(label.as_bytes()) else {
@@ -141,9 +153,9 @@ fn encoded(text: &str, content_type: &str) -> Result<Vec<u8>, NodeFailure> {
         return Err(failure(format!("text is not sent in the charset '{short}'; use utf-8")));
     }
     if encoding == UTF_8 {
-        return Ok(text.as_bytes().to_vec());
+        return Ok(text.into_owned().into_bytes());
     }
-    match encoding.encode(text) {
+    match encoding.encode(&text) {
         (bytes, _, false) => Ok(bytes.into_owned()),
         (_, _, true) => Err(failure(format!(
             "it has letters that the charset '{short}' of its header Content-Type does not have; use utf-8"
@@ -166,9 +178,9 @@ fn form(body: &Value, content_type: &str) -> Result<Vec<u8>, NodeFailure> {
         if !out.is_empty() {
             out.push('&');
         }
-        out.extend(form_urlencoded::byte_serialize(&encoded(name, content_type)?));
+        out.extend(form_urlencoded::byte_serialize(&encoded(name.into(), content_type)?));
         out.push('=');
-        out.extend(form_urlencoded::byte_serialize(&encoded(&written(value), content_type)?));
+        out.extend(form_urlencoded::byte_serialize(&encoded(written(value).into(), content_type)?));
     }
     Ok(out.into_bytes())
 }

@@ -44,6 +44,7 @@ mod keys;
 mod kinds_table;
 mod listing;
 mod llm;
+mod long_value;
 mod mail;
 mod memory;
 mod model_check;

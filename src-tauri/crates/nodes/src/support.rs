@@ -3,6 +3,7 @@
 use serde_json::Value;
 use signalbox_engine::effect::{CallOutput, CallSlot, OutItem, passed};
 use signalbox_engine::trigger::PARAM;
+use signalbox_model::data::{Piece, TEXT_FROM};
 use signalbox_model::{Data, Item, Items, NodeFailure};
 use std::sync::Arc;
 
@@ -98,6 +99,41 @@ pub(crate) fn made_data(slot: &CallSlot, data: Data) -> CallOutput {
     let mut items = Items::new();
     items.push_data(Item { id: "1".into(), paired_item: origin(slot), ..Item::default() }, data);
     CallOutput::list("success", items)
+}
+
+/// An object with other values of some fields, or with new ones; their names are as JSON writes them. What is large is shared and not
+/// copied, and of a small object there is one text.
+pub(crate) fn with_fields(object: &Piece<'_>, mut fields: Vec<(String, Data)>) -> Data {
+    let length = object.length() + fields.iter().map(|(name, data)| name.len() + data.length()).sum::<usize>();
+    let mut taken = |key: &str| {
+        let place = fields.iter().position(|(name, _)| name == key)?;
+        Some(fields.remove(place).1)
+    };
+    if length < TEXT_FROM {
+        let mut text = String::with_capacity(length + 64);
+        let begin = |text: &mut String, key: &str| {
+            text.push(if text.is_empty() { '{' } else { ',' });
+            text.push_str(key);
+            text.push(':');
+        };
+        for (key, value) in object.written_members() {
+            begin(&mut text, key);
+            match taken(key) {
+                Some(new) => new.append(&mut text),
+                None => text.push_str(value),
+            }
+        }
+        for (key, new) in fields {
+            begin(&mut text, &key);
+            new.append(&mut text);
+        }
+        text.push_str(if text.is_empty() { "{}" } else { "}" });
+        return Data::written(text);
+    }
+    let mut members: Vec<(String, Data)> =
+        object.member_texts().map(|(key, own)| (key.to_owned(), taken(key).unwrap_or(own))).collect();
+    members.extend(fields);
+    Data::object(members)
 }
 
 /// All items of the slot, unchanged, through one port.

@@ -5,18 +5,19 @@
 //! it, so that the same answer inside different envelopes is stored once.
 
 pub(crate) mod lists;
+mod long_texts;
 mod split;
 
 use crate::error::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use signalbox_model::Items;
 use signalbox_model::blob::BLOB_LIMIT;
-use signalbox_model::data::{self, Detached, TEXT_FROM, Text, as_text, detached, mark, put_back};
+use signalbox_model::data::{self, Detached, TEXT_FROM, Text, as_text, detached, mark, put_back, with_texts};
 use signalbox_model::diagnostic::pointer_token;
 use signalbox_model::event::InputItem;
 use signalbox_model::hash::sha256_hex;
+use signalbox_model::{Data, Items};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -103,8 +104,8 @@ impl Document {
     pub(crate) fn of<T: Serialize>(value: &T) -> Result<Self> {
         let invalid = |e: serde_json::Error| Error::Invalid { reason: e.to_string() };
         let Detached { written, texts } = detached(|| serde_json::to_string(value));
-        let text = put_back(written.map_err(invalid)?, &texts, TEXT_FROM);
-        if texts.iter().all(|text| text.text().len() < TEXT_FROM) {
+        let text = put_back(written.map_err(invalid)?, &texts, BLOB_LIMIT);
+        if texts.iter().all(|text| text.length() < BLOB_LIMIT) {
             return Self::of_text(text);
         }
         check_depth(&text)?;
@@ -131,43 +132,92 @@ impl Document {
 
 /// The whole text again, with the large values back in their places, behind `before`.
 pub(crate) fn filled(
-    mut before: String,
+    before: String,
     text: &str,
     references: &str,
     fetch: &mut dyn FnMut(&str) -> Result<Vec<u8>>,
 ) -> Result<String> {
+    filled_around(before, text, references, fetch, None)
+}
+
+/// Long values that are not put into the text: a mark stands there, and they are read once for all who hold them (ADR 194).
+pub(crate) struct Apart<'a> {
+    /// Whether a value at this pointer may stay apart.
+    pub(crate) is_apart: &'a dyn Fn(&str) -> bool,
+    /// In the order of their marks.
+    pub(crate) texts: Vec<Text>,
+    /// Bytes of those that were not fetched, because somebody has them.
+    pub(crate) known: usize,
+}
+
+/// [`filled`], but for values that stay apart.
+pub(crate) fn filled_around(
+    mut before: String,
+    text: &str,
+    references: &str,
+    fetch: &mut dyn FnMut(&str) -> Result<Vec<u8>>,
+    apart: Option<&mut Apart<'_>>,
+) -> Result<String> {
     let damaged = || Error::Damaged { reason: "a list of large values cannot be read".into() };
     let list: Vec<(String, String)> = parse(references).map_err(|_| damaged())?;
     let mut filling =
-        Filling { hashes: list.iter().map(|(pointer, hash)| (&**pointer, &**hash)).collect(), filled: 0, fetch };
+        Filling { hashes: list.iter().map(|(pointer, hash)| (&**pointer, &**hash)).collect(), filled: 0, fetch, apart };
     let (count, text) = (filling.hashes.len(), parse(text).map_err(|_| damaged())?);
     filling.write(&text, &mut String::new(), &mut before)?;
     // What has no place is damage, too.
     if filling.filled == count { Ok(before) } else { Err(damaged()) }
 }
 
-struct Filling<'a> {
+struct Filling<'a, 'b> {
     /// Pointer → hash, in the order of the pointers: what is inside of a value follows it.
     hashes: BTreeMap<&'a str, &'a str>,
     filled: usize,
     fetch: &'a mut dyn FnMut(&str) -> Result<Vec<u8>>,
+    apart: Option<&'a mut Apart<'b>>,
 }
 
-impl Filling<'_> {
+impl Filling<'_, '_> {
     fn write(&mut self, value: &Value, at: &mut String, out: &mut String) -> Result<()> {
         let Some(hash) = self.hashes.get(&**at).copied() else { return self.parts(value, at, out) };
+        let is_apart = self.apart.as_ref().is_some_and(|apart| (apart.is_apart)(at)) && !self.is_around(at);
+        if is_apart && let Some(text) = long_texts::known(hash) {
+            self.filled += 1;
+            if let Some(apart) = &mut self.apart {
+                apart.known += text.length();
+            }
+            self.put_apart(text, out);
+            return Ok(());
+        }
         let data = (self.fetch)(hash)?;
         if sha256_hex(&data) != *hash {
             return Err(Error::Damaged { reason: format!("the large value {hash} does not match its hash") });
         }
         self.filled += 1;
         let damaged = |_| Error::Damaged { reason: format!("the large value {hash} is no JSON") };
+        if is_apart {
+            match Data::written(String::from_utf8(data).map_err(|_| damaged(()))?) {
+                Data::Text(text) => {
+                    long_texts::keep(hash, &text);
+                    self.put_apart(text, out);
+                }
+                Data::Value(value) => out.push_str(&value.to_string()),
+            }
+            return Ok(());
+        }
         let text = std::str::from_utf8(&data).map_err(|_| damaged(()))?;
         if self.is_around(at) {
             return self.parts(&parse(text).map_err(|_| damaged(()))?, at, out);
         }
         out.push_str(text);
         Ok(())
+    }
+
+    /// A mark stands for a value.
+    fn put_apart(&mut self, text: Text, out: &mut String) {
+        if let Some(apart) = &mut self.apart {
+            out.push_str(&format!("\"{}{}\"", mark(), apart.texts.len()));
+            apart.texts.push(text);
+        }
     }
 
     /// A large value stands somewhere in the value at this place.
@@ -218,15 +268,21 @@ impl Filling<'_> {
 
 /// Reads JSON without serde's depth limit: what was written was within ours.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
-    let read = || {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        reader.disable_recursion_limit();
-        let value = T::deserialize(&mut reader)?;
-        reader.end()?;
-        Ok(value)
-    };
     // A table in an event takes ten times its text as values, and a follower hands it on as it is.
-    if text.len() < TEXT_FROM { read() } else { as_text(read) }
+    if text.len() < TEXT_FROM { read(text) } else { as_text(|| read(text)) }
+}
+
+/// The same where marks stand for these texts.
+pub(crate) fn parse_around<T: DeserializeOwned>(text: &str, texts: Vec<Text>) -> serde_json::Result<T> {
+    if texts.is_empty() { parse(text) } else { with_texts(texts, || read(text)) }
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    reader.disable_recursion_limit();
+    let value = T::deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
 }
 
 fn check_depth(text: &str) -> Result<()> {

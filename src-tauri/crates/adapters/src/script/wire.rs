@@ -46,7 +46,7 @@ pub(super) fn values<'a>(bound: &'a [(&'static str, Bound)]) -> impl Iterator<It
         |(index, (_, bound))| -> Box<dyn Iterator<Item = Cow<'a, str>> + Send + 'a> {
             let begin = iter::once(Cow::Borrowed(if index == 0 { "" } else { "," }));
             match bound {
-                Bound::One(Data::Text(text)) => Box::new(begin.chain(iter::once(Cow::Borrowed(text.text())))),
+                Bound::One(Data::Text(text)) => Box::new(begin.chain(text.pieces().map(Cow::Borrowed))),
                 Bound::One(Data::Value(value)) => Box::new(begin.chain(iter::once(Cow::Owned(value.to_string())))),
                 Bound::List(list) => Box::new(begin.chain(rows(list.len(), |place| list.get(place).cloned()))),
                 Bound::Items(items) => Box::new(begin.chain(rows(items.len(), |place| items.kept(place)))),

@@ -29,7 +29,9 @@ const CALLS: usize = 64;
 const FIRST: u64 = 1;
 
 pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<StepData>> {
-    let Some(SeenStep { run_id, path, started_ms, node }) = seen_step(app, caller, request)? else { return Ok(None) };
+    let Some(SeenStep { run_id, path, started_ms, node }) = seen_step(app, caller, request, NodeData::shown())? else {
+        return Ok(None);
+    };
     Ok(Some(StepData {
         path: Some(path).filter(|path| !path.is_empty()),
         started_at: time::format(started_ms),
@@ -47,7 +49,7 @@ pub(super) fn output_of(
     caller: &Caller,
     request: RunStepData,
 ) -> ApiResult<Option<IndexMap<String, Vec<Value>>>> {
-    Ok(seen_step(app, caller, request)?.map(|seen| seen.node.whole_output()))
+    Ok(seen_step(app, caller, request, NodeData::default())?.map(|seen| seen.node.whole_output()))
 }
 
 /// A step in a run.
@@ -58,7 +60,8 @@ struct SeenStep {
     node: NodeData,
 }
 
-fn seen_step(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Option<SeenStep>> {
+/// `node` is where its events are put together.
+fn seen_step(app: &App, caller: &Caller, request: RunStepData, mut node: NodeData) -> ApiResult<Option<SeenStep>> {
     let (run, id) = (request.run_id.as_deref(), request.node_id.as_str());
     let call = app.store.last_called_step(&request.workflow_id, id, run)?;
     // A re-run may have the step from its original, without a call of its own.
@@ -75,7 +78,6 @@ fn seen_step(app: &App, caller: &Caller, request: RunStepData) -> ApiResult<Opti
     };
     let Some(path) = path else { return Ok(None) };
     let own = app.store.events_of_step(run_id, &path, id, MOST_EVENTS)?;
-    let mut node = NodeData::default();
     for event in app.seen_as(run_id, masked, own)? {
         node.take(&event, event.seq.unwrap_or_default(), "");
     }

@@ -72,7 +72,7 @@ fn scalar(value: &V<'_>) -> Out<cel::Value> {
         V::Int(v) => cel::Value::Int(*v),
         V::Uint(v) => cel::Value::UInt(*v),
         V::Double(v) => cel::Value::Float(*v),
-        V::Text(_) | V::MadeText(_) => {
+        V::Text(_) | V::MadeText(_) | V::LongText(_) => {
             let text = value.text().unwrap_or_default();
             if text.len() > 200 {
                 return fail("The text is too long for a time or a duration.");

@@ -4,6 +4,7 @@ use super::references::push_key;
 use super::val::V;
 use super::{NAMES, funcs};
 use crate::scope::Scope;
+use std::borrow::Cow;
 
 /// Deepest level of fields that is offered.
 const DEPTH: usize = 3;
@@ -86,7 +87,11 @@ fn json_kind(value: &V<'_>) -> &'static str {
 
 fn sample(value: &V<'_>) -> String {
     const LENGTH: usize = 60;
-    match (value, value.text(), value.len()) {
+    let begin = match value {
+        V::LongText(text) => text.part.stretches().next(),
+        _ => value.text().map(Cow::Borrowed),
+    };
+    match (value, begin, value.len()) {
         (_, Some(text), _) => {
             let mut out: String = text.chars().take(LENGTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
             if text.chars().nth(LENGTH).is_some() {

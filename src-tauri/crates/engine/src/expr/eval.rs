@@ -215,7 +215,9 @@ impl<'a> Run<'a> {
                 return Ok(found);
             }
             return match &key {
-                V::Text(_) | V::MadeText(_) => Err(self.missing(node, of, &owner, key.text().unwrap_or_default())),
+                V::Text(_) | V::MadeText(_) | V::LongText(_) => {
+                    Err(self.missing(node, of, &owner, key.text().unwrap_or_default()))
+                }
                 V::Int(_) | V::Uint(_) | V::Bool(_) | V::Double(_) => {
                     Err(self.missing(node, of, &owner, &ops::plain(&key).unwrap_or_default()))
                 }

@@ -353,8 +353,11 @@ fn unfit<'a, T>(name: &str, value: &V<'a>) -> Out<T> {
 }
 
 fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) -> Out<V<'a>> {
-    if let Some(text) = value.text() {
-        run.budget.work(text.len() / 16)?;
+    if let Some(length) = value.text_length() {
+        run.budget.work(length / 16)?;
+    }
+    if let (Fun::Size, V::LongText(text)) = (fun, value) {
+        return Ok(length(text.letters()));
     }
     match fun {
         Fun::Size => match (value, value.text(), value.len()) {
@@ -366,7 +369,7 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
         Fun::Dyn => Ok(value.clone()),
         Fun::Type => Ok(V::Type(value.kind())),
         Fun::Text => match value {
-            V::Text(_) | V::MadeText(_) => Ok(value.clone()),
+            V::Text(_) | V::MadeText(_) | V::LongText(_) => Ok(value.clone()),
             V::Time(_) => bridge::call("string", false, &[value]),
             V::Null => fail("`string(null)`: null has no text. Test with `== null` first."),
             V::Bytes(_) => match ops::plain(value) {
@@ -419,7 +422,14 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
         }
         Fun::UrlEncode => match value {
             V::Double(v) if !v.is_finite() => unfit(name, value),
-            V::Bool(_) | V::Int(_) | V::Uint(_) | V::Large(_) | V::Double(_) | V::Text(_) | V::MadeText(_) => {
+            V::Bool(_)
+            | V::Int(_)
+            | V::Uint(_)
+            | V::Large(_)
+            | V::Double(_)
+            | V::Text(_)
+            | V::MadeText(_)
+            | V::LongText(_) => {
                 let text = ops::plain(value).unwrap_or_default();
                 let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
                 // The size is known before anything is made: a byte that is encoded takes three.

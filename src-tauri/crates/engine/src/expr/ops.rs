@@ -300,7 +300,7 @@ fn mismatch<T>(message: impl Into<String>) -> Out<T> {
 /// that is too large.
 pub(super) fn json(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<Value> {
     if let V::TextList(text) | V::TextObject(text) = found {
-        budget.whole(value_size::of_text(text.text()))?;
+        budget.whole(text.pieces().map(value_size::of_text).sum())?;
     }
     weigh(budget, found, depth)?;
     build(found)
@@ -312,6 +312,10 @@ fn weigh(budget: &Budget<'_>, found: &V<'_>, depth: usize) -> Out<()> {
         return mismatch("The result is nested deeper than 128 levels.");
     }
     match found {
+        V::LongText(text) => {
+            let length = text.part.length();
+            budget.result(16 + length, SLOT + BLOCK + length)
+        }
         V::Text(_) | V::MadeText(_) => {
             let length = found.text().unwrap_or_default().len();
             budget.result(16 + length, SLOT + BLOCK + length)
@@ -379,6 +383,7 @@ fn build(found: &V<'_>) -> Out<Value> {
                 return mismatch(format!("The result is {v}, which JSON cannot say. Check for a division by zero."));
             }
         },
+        V::LongText(text) => Value::String(text.part.unquoted()),
         V::Text(_) | V::MadeText(_) => Value::String(found.text().unwrap_or_default().to_owned()),
         V::Bytes(v) => Value::String(base64(v)),
         V::Type(name) => Value::String((*name).to_owned()),
@@ -423,6 +428,7 @@ pub(super) fn plain(value: &V<'_>) -> Option<String> {
         V::Double(v) => v.to_string(),
         V::Text(v) => (*v).to_owned(),
         V::MadeText(v) => v.to_string(),
+        V::LongText(v) => v.part.unquoted(),
         V::Bytes(v) => String::from_utf8(v.to_vec()).ok()?,
         V::Type(v) => (*v).to_owned(),
         _ => return None,

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 use signalbox_model::Data;
 use signalbox_model::data::{Piece, Read, TEXT_FROM};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// From so many bytes of memory on values of the scope are long.
 const LARGE: usize = 4 * 1024 * 1024;
@@ -28,6 +28,8 @@ pub(super) enum V<'a> {
     Text(&'a str),
     /// A text that the expression made.
     MadeText(Arc<str>),
+    /// A long text of data that is text, as it is written there.
+    LongText(Arc<LongText<'a>>),
     Bytes(Arc<[u8]>),
     /// An array of the scope.
     Array(&'a [Value]),
@@ -55,6 +57,20 @@ pub(super) enum V<'a> {
     Time(Arc<cel::Value>),
     /// `int`, `string` …, as `type(x)` gives them.
     Type(&'static str),
+}
+
+/// A text with escapes, of which the letters are made when somebody needs them all at once.
+#[derive(Debug)]
+pub(super) struct LongText<'a> {
+    pub(super) part: Piece<'a>,
+    made: OnceLock<String>,
+}
+
+impl LongText<'_> {
+    /// How many letters it has.
+    pub(super) fn letters(&self) -> usize {
+        self.part.stretches().map(|stretch| stretch.chars().count()).sum()
+    }
 }
 
 /// A key of an object that the expression made.
@@ -96,6 +112,7 @@ impl<'a> V<'a> {
             Read::Number(n) => V::number(&n),
             Read::Text(Cow::Borrowed(v)) => V::Text(v),
             Read::Text(Cow::Owned(v)) => V::MadeText(v.into()),
+            Read::LongText(part) => V::LongText(Arc::new(LongText { part, made: OnceLock::new() })),
             Read::List(v) => V::TextList(v),
             Read::Object(v) => V::TextObject(v),
         }
@@ -129,7 +146,8 @@ impl<'a> V<'a> {
     /// A part of the data that is better not made into values, or not copied: a table, or many values of the scope.
     pub(super) fn is_long(&self) -> bool {
         match self {
-            V::TextList(part) | V::TextObject(part) => part.text().len() >= TEXT_FROM,
+            V::TextList(part) | V::TextObject(part) => part.length() >= TEXT_FROM,
+            V::LongText(_) => true,
             V::Items(list) => list.iter().map(Data::length).sum::<usize>() >= TEXT_FROM,
             V::Array(list) => list.iter().map(value_size::memory).sum::<usize>() >= LARGE,
             V::Object(object) => object.values().map(value_size::memory).sum::<usize>() >= LARGE,
@@ -141,7 +159,16 @@ impl<'a> V<'a> {
         match self {
             V::Text(v) => Some(v),
             V::MadeText(v) => Some(v),
+            V::LongText(v) => Some(v.made.get_or_init(|| v.part.unquoted())),
             _ => None,
+        }
+    }
+
+    /// Bytes of a text, with its escapes where it has any.
+    pub(super) fn text_length(&self) -> Option<usize> {
+        match self {
+            V::LongText(v) => Some(v.part.length()),
+            _ => self.text().map(str::len),
         }
     }
 
@@ -153,7 +180,7 @@ impl<'a> V<'a> {
             V::Int(_) => "int",
             V::Uint(_) => "uint",
             V::Large(_) | V::Double(_) => "double",
-            V::Text(_) | V::MadeText(_) => "string",
+            V::Text(_) | V::MadeText(_) | V::LongText(_) => "string",
             V::Bytes(_) => "bytes",
             V::Array(_) | V::Items(_) | V::TextList(_) | V::List(_) => "list",
             V::Object(_) | V::TextObject(_) | V::MadeObject(_) => "map",
@@ -242,7 +269,7 @@ impl<'a> V<'a> {
     /// Member of an object by a key of any type.
     pub(super) fn entry(&self, key: &V<'_>) -> Option<V<'a>> {
         match (self, key) {
-            (_, V::Text(_) | V::MadeText(_)) => key.text().and_then(|key| self.member(key)),
+            (_, V::Text(_) | V::MadeText(_) | V::LongText(_)) => key.text().and_then(|key| self.member(key)),
             (V::MadeObject(v), _) => Key::of(key).and_then(|key| v.get(&key)).cloned(),
             _ => None,
         }
@@ -279,6 +306,7 @@ impl Key {
         Some(match value {
             V::Text(v) => Key::Text((*v).into()),
             V::MadeText(v) => Key::Text(Arc::clone(v)),
+            V::LongText(_) => Key::Text(value.text().unwrap_or_default().into()),
             V::Int(v) => Key::Int(*v),
             V::Uint(v) => i64::try_from(*v).map_or(Key::Uint(*v), Key::Int),
             V::Bool(v) => Key::Bool(*v),

@@ -38,7 +38,7 @@ impl Seen<'_> {
 
     fn bytes(&self) -> usize {
         let size = |data: &Data| match data {
-            Data::Text(text) => text.text().len(),
+            Data::Text(text) => text.length(),
             Data::Value(value) => value.to_string().len(),
         };
         self.data.iter().map(size).sum()

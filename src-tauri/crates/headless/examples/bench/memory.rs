@@ -39,7 +39,7 @@ fn env(name: &str) -> Option<String> {
 fn write_inputs(folder: &Path, megabytes: u64) -> std::io::Result<u64> {
     let create = |name: &str| std::fs::File::create(folder.join(name)).map(std::io::BufWriter::new);
     let (mut csv, mut other) = (create("rows.csv")?, create("other.csv")?);
-    let (mut json, mut lines) = (create("rows.json")?, create("rows.ndjson")?);
+    let (mut json, mut lines, mut wide) = (create("rows.json")?, create("rows.ndjson")?, create("wide.csv")?);
     csv.write_all(b"id,name,city,amount\n")?;
     other.write_all(b"id,name,city,amount\n")?;
     let (mut bytes, mut text) = (20, String::new());
@@ -65,8 +65,19 @@ fn write_inputs(folder: &Path, megabytes: u64) -> std::io::Result<u64> {
         writeln!(lines, "{text}")?;
     }
     json.write_all(b"]")?;
-    [csv, other, json, lines].iter_mut().try_for_each(std::io::Write::flush)?;
+    write_wide(&mut wide, megabytes)?;
+    [csv, other, json, lines, wide].iter_mut().try_for_each(std::io::Write::flush)?;
     Ok(bytes)
+}
+
+/// Rows of 12 KB: 1,000 columns.
+fn write_wide(file: &mut impl std::io::Write, megabytes: u64) -> std::io::Result<()> {
+    let line = |cell: &dyn Fn(u64) -> String| (0..1_000).map(cell).collect::<Vec<_>>().join(",");
+    writeln!(file, "{}", line(&|column| format!("column{column:03}")))?;
+    for row in 0..megabytes * 1_000_000 / 12_000 {
+        writeln!(file, "{}", line(&|column| format!("{row:05}-{column:05}")))?;
+    }
+    Ok(())
 }
 
 /// Runs a case in a separate server.

@@ -122,6 +122,17 @@ impl Served {
 
     /// A request over a separate connection whose answer is read to its end and not kept: status, length, beginning.
     pub(crate) fn drain(&self, method: &str, path: &str, body: &str) -> Option<(u16, u64, String)> {
+        self.drain_after(method, path, body, &mut || {})
+    }
+
+    /// The same; `begun` is called when the first bytes have come.
+    pub(crate) fn drain_after(
+        &self,
+        method: &str,
+        path: &str,
+        body: &str,
+        begun: &mut dyn FnMut(),
+    ) -> Option<(u16, u64, String)> {
         let mut stream = TcpStream::connect(&self.host).ok()?;
         let head = format!(
             "{method} {path} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -139,6 +150,7 @@ impl Served {
             reader.read_line(&mut line).ok()?;
         }
         let first = reader.read(&mut begin).ok()?;
+        begun();
         let rest = std::io::copy(&mut reader, &mut std::io::sink()).ok()?;
         Some((status, first as u64 + rest, String::from_utf8_lossy(begin.get(..first)?).into_owned()))
     }

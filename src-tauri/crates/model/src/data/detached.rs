@@ -39,7 +39,7 @@ pub fn write<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
 
 /// Puts the texts that are shorter than `below` into their places; the marks of the others stay.
 pub fn put_back(written: String, texts: &[Text], below: usize) -> String {
-    let lengths = texts.iter().map(|text| text.text().len()).filter(|length| *length < below);
+    let lengths = texts.iter().map(Text::length).filter(|length| *length < below);
     let (mut count, mut bytes) = (0, 0_usize);
     for length in lengths {
         count += 1;
@@ -54,7 +54,7 @@ pub fn put_back(written: String, texts: &[Text], below: usize) -> String {
         out.push_str(before);
         let (number, behind) = after.split_once('"').unwrap_or((after, ""));
         match number.parse().ok().and_then(|number: usize| texts.get(number)) {
-            Some(text) if text.text().len() < below => out.push_str(text.text()),
+            Some(text) if text.length() < below => out.push_str(text.text()),
             Some(_) | None => out.extend([&*begin, number, "\""]),
         }
         rest = behind;

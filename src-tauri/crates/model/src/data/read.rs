@@ -1,7 +1,8 @@
 //! JSON text that is looked at where it stands: an expression that reads a field of one row needs neither the values of the
 //! table nor those of the row (ADR 95). The text is compact, as serde writes it, so nothing stands between its signs.
 
-use super::{Data, Text, Written, parsed};
+use super::composed::Member;
+use super::{Data, TEXT_FROM, Text, Written, parsed};
 use crate::spans::end_of_text;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
@@ -36,13 +37,15 @@ pub enum Read<'a> {
     Number(Number),
     /// A text; borrowed when nothing is escaped in it.
     Text(Cow<'a, str>),
+    /// A text of at least [`TEXT_FROM`] bytes, as it is written: with its quotes and escapes.
+    LongText(Piece<'a>),
     /// A list.
     List(Piece<'a>),
     /// An object.
     Object(Piece<'a>),
 }
 
-/// A list or an object of a text.
+/// A list or an object of a text, or a long text in it.
 #[derive(Debug, Clone, Copy)]
 pub struct Piece<'a> {
     of: &'a Written,
@@ -58,6 +61,7 @@ impl Read<'_> {
             Self::Bool(flag) => Value::Bool(*flag),
             Self::Number(number) => Value::Number(number.clone()),
             Self::Text(text) => Value::from(&**text),
+            Self::LongText(piece) => piece.unquoted().into(),
             Self::List(piece) | Self::Object(piece) => piece.value(),
         }
     }
@@ -153,7 +157,7 @@ fn value_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// A string of the text without its quotes.
-fn unquoted(string: &str) -> Cow<'_, str> {
+pub(super) fn unquoted(string: &str) -> Cow<'_, str> {
     let inner = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
     if inner.contains('\\') {
         Cow::Owned(serde_json::from_str(string).unwrap_or_default())
@@ -162,14 +166,87 @@ fn unquoted(string: &str) -> Cow<'_, str> {
     }
 }
 
+/// Bytes of a stretch of a long text.
+const STRETCH: usize = 64 * 1024;
+
+/// A string of the text without its quotes and escapes, stretch by stretch.
+pub(super) fn stretches(string: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let mut rest = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (stretch, behind) = rest.split_at(stretch_end(rest));
+        rest = behind;
+        Some(letters(stretch))
+    })
+}
+
+/// What a part of a string says.
+fn letters(part: &str) -> Cow<'_, str> {
+    if part.contains('\\') {
+        Cow::Owned(serde_json::from_str(&format!("\"{part}\"")).unwrap_or_default())
+    } else {
+        Cow::Borrowed(part)
+    }
+}
+
+/// Where a stretch ends: not inside of an escape, or of a letter that is two of them.
+fn stretch_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() && (at < STRETCH || !text.is_char_boundary(at)) {
+        at += match bytes.get(at..) {
+            Some([b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', ..]) => 12,
+            Some([b'\\', b'u', ..]) => 6,
+            Some([b'\\', ..]) => 2,
+            _ => 1,
+        };
+    }
+    at.min(bytes.len())
+}
+
 impl Text {
     /// Looks at it without making values of lists and objects.
     pub fn read(&self) -> Read<'_> {
         read(&self.of, (self.start as usize, self.end as usize))
     }
+
+    /// Whether it is a text: a string, as it is written.
+    pub fn is_string(&self) -> bool {
+        self.of.composed.is_none() && self.text().starts_with('"')
+    }
+
+    /// A stretch of a string without its quotes and escapes, and where the next one begins; an empty one at the end. The first begins at 0.
+    pub fn stretch_at(&self, at: usize) -> (Cow<'_, str>, usize) {
+        let (text, at) = (self.text(), at.max(1));
+        let rest = text.get(at..text.len().saturating_sub(1)).unwrap_or_default();
+        let end = stretch_end(rest);
+        (letters(rest.get(..end).unwrap_or_default()), at + end)
+    }
+
+    /// At most so many bytes of the text.
+    pub fn bytes_at(&self, at: usize, most: usize) -> Vec<u8> {
+        let mut before = at;
+        for piece in self.pieces() {
+            if before < piece.len() {
+                return piece.as_bytes().get(before..piece.len().min(before + most)).unwrap_or_default().to_vec();
+            }
+            before -= piece.len();
+        }
+        Vec::new()
+    }
+
+    /// A string without its quotes and escapes, stretch by stretch.
+    pub fn stretches(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        stretches(self.text())
+    }
 }
 
 fn read(of: &Written, (start, end): Span) -> Read<'_> {
+    if of.composed.is_some() {
+        return Read::Object(Piece { of, start: 0, end: u32::try_from(of.length()).unwrap_or(u32::MAX) });
+    }
     let text = of.text.get(start..end).unwrap_or_default();
     // What is longer than 32 bits tell is no text, see `Data::written`.
     let piece =
@@ -177,6 +254,7 @@ fn read(of: &Written, (start, end): Span) -> Read<'_> {
     match text.as_bytes().first() {
         Some(b'[') => Read::List(piece(of)),
         Some(b'{') => Read::Object(piece(of)),
+        Some(b'"') if text.len() >= TEXT_FROM => Read::LongText(piece(of)),
         Some(b'"') => Read::Text(unquoted(text)),
         Some(b't') => Read::Bool(true),
         Some(b'f') => Read::Bool(false),
@@ -186,28 +264,76 @@ fn read(of: &Written, (start, end): Span) -> Read<'_> {
 }
 
 impl<'a> Piece<'a> {
-    /// Its text.
+    /// Its text. That of a composed object is made, and stays.
     pub fn text(&self) -> &'a str {
-        self.of.text.get(self.start as usize..self.end as usize).unwrap_or_default()
+        self.of.text().get(self.start as usize..self.end as usize).unwrap_or_default()
+    }
+
+    /// Bytes of its text.
+    pub fn length(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Its text, piece by piece: one, or those of a composed object.
+    pub fn pieces(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let composed = self.of.composed.as_deref();
+        let one = composed.is_none().then(|| self.text());
+        one.into_iter().chain(composed.into_iter().flat_map(super::Composed::pieces))
     }
 
     /// Its values.
     pub fn value(&self) -> Value {
-        parsed(self.text())
+        match &self.of.composed {
+            None => parsed(self.text()),
+            Some(composed) => composed.value(),
+        }
+    }
+
+    /// A text without its quotes and escapes.
+    pub fn unquoted(&self) -> String {
+        let mut out = String::with_capacity(self.length());
+        stretches(self.text()).for_each(|stretch| out.push_str(&stretch));
+        out
+    }
+
+    /// The same, stretch by stretch.
+    pub fn stretches(&self) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
+        stretches(self.text())
+    }
+
+    /// The members of an object that is composed of texts.
+    fn members(&self) -> &'a [Member] {
+        self.of.composed.as_ref().map_or(&[], |composed| composed.members())
     }
 
     /// Its text as data: it shares the text that it stands in when that is not much more than it, else it is a copy.
     pub fn data(&self) -> Data {
-        let is_most = self.is_most();
-        match self.of.shared().filter(|_| is_most) {
+        self.data_of(self.is_most())
+    }
+
+    fn data_of(&self, is_shared: bool) -> Data {
+        match self.of.shared().filter(|_| is_shared) {
             Some(of) => Data::Text(Text { of, start: self.start, end: self.end }),
             None => Data::written(self.text().to_owned()),
         }
     }
 
+    /// The members of an object: names as they are written, and values that are text. Large ones share the text that they stand in, when
+    /// a quarter of it is theirs.
+    pub fn member_texts(&self) -> impl Iterator<Item = (&'a str, Data)> + use<'a> {
+        let of = *self;
+        let composed = self.members().iter().map(|member| (member.name(), Data::Text(member.value().clone())));
+        composed.chain(self.spans().map(move |(key, (start, end))| {
+            let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            let value = Self { of: of.of, start: short(start), end: short(end) };
+            let is_shared = value.length() >= TEXT_FROM.max(of.of.length() / 4);
+            (of.slice(key), value.data_of(is_shared))
+        }))
+    }
+
     /// It is at least half of the text that it stands in: who keeps its entries may keep that text.
     pub fn is_most(&self) -> bool {
-        self.text().len() >= self.of.text.len() / 2
+        self.length() >= self.of.length() / 2
     }
 
     /// Its entries as data that shares the text.
@@ -224,6 +350,9 @@ impl<'a> Piece<'a> {
 
     /// How many entries it has.
     pub fn len(&self) -> usize {
+        if self.of.composed.is_some() {
+            return self.members().len();
+        }
         self.large().map_or_else(|| self.spans().count(), |large| large.entries.len())
     }
 
@@ -248,6 +377,9 @@ impl<'a> Piece<'a> {
 
     /// A member of an object.
     pub fn member(&self, name: &str) -> Option<Read<'a>> {
+        if self.of.composed.is_some() {
+            return Some(self.members().iter().find(|member| *unquoted(member.name()) == *name)?.value().read());
+        }
         let text = &*self.of.text;
         if let Some(large) = self.large().filter(|large| !large.by_name.is_empty()) {
             let key = |place: u32| large.entries.get(place as usize).map_or(0, |start| *start as usize);
@@ -263,19 +395,22 @@ impl<'a> Piece<'a> {
     /// The names of an object's members.
     pub fn names(&self) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
         let of = *self;
-        self.spans().map(move |(key, _)| unquoted(of.slice(key)))
+        let composed = self.members().iter().map(|member| unquoted(member.name()));
+        composed.chain(self.spans().map(move |(key, _)| unquoted(of.slice(key))))
     }
 
     /// Its entries in order; those of a list have an empty name.
     pub fn entries(&self) -> impl Iterator<Item = (Cow<'a, str>, Read<'a>)> + use<'a> {
         let of = *self;
-        self.spans().map(move |(key, span)| (unquoted(of.slice(key)), read(of.of, span)))
+        let composed = self.members().iter().map(|member| (unquoted(member.name()), member.value().read()));
+        composed.chain(self.spans().map(move |(key, span)| (unquoted(of.slice(key)), read(of.of, span))))
     }
 
     /// The names of an object's members as they are written, and the texts of their values.
     pub fn written_members(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let of = *self;
-        self.spans().map(move |(key, span)| (of.slice(key), of.slice(span)))
+        let composed = self.members().iter().map(|member| (member.name(), member.value().text()));
+        composed.chain(self.spans().map(move |(key, span)| (of.slice(key), of.slice(span))))
     }
 
     fn slice(&self, (start, end): Span) -> &'a str {
@@ -284,18 +419,18 @@ impl<'a> Piece<'a> {
 
     /// What is known of it when it is large.
     fn large(&self) -> Option<&'a Large> {
-        if ((self.end - self.start) as usize) < LARGE {
+        if self.length() < LARGE || self.of.composed.is_some() {
             return None;
         }
         let all = self.of.places();
         all.get(all.binary_search_by_key(&self.start, |large| large.start).ok()?)
     }
 
-    /// Keys, empty in a list, and values.
+    /// Keys, empty in a list, and values. A composed object has none: its members stand apart.
     fn spans(&self) -> impl Iterator<Item = (Span, Span)> + use<'a> {
         let bytes = self.of.text.as_bytes();
         let is_object = bytes.get(self.start as usize) == Some(&b'{');
-        let last = (self.end as usize).saturating_sub(1);
+        let last = if self.of.composed.is_some() { 0 } else { (self.end as usize).saturating_sub(1) };
         let (mut at, mut index, large) = (self.start as usize + 1, 0, self.large());
         let of = *self;
         std::iter::from_fn(move || {

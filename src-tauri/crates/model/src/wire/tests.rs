@@ -1,5 +1,5 @@
 use super::{WIRE_LIMIT, WireEvent, list_text, truncate, truncate_event};
-use crate::RunEvent;
+use crate::{Data, EventBody, Item, RunEvent};
 use serde_json::{Value, json};
 
 #[test]
@@ -125,5 +125,37 @@ fn k_28_text_is_cut_as_values_are() {
             let by_value = WireEvent::of_value(serde_json::to_value(&event).expect("a value"));
             assert_eq!(WireEvent::of(&event).expect("text"), by_value);
         }
+    }
+}
+
+/// So is one whose data is text, or composed of texts.
+#[test]
+fn k_28_texts_of_data_are_cut_where_they_lie() {
+    let long = "\u{1}é😀\"\\/~".repeat(60_000);
+    let many: Vec<Value> = (0..30_000).map(|n| json!({ "n": n, "who": "é" })).collect();
+    let some = json!("é".repeat(WIRE_LIMIT - 400));
+    let fields = |names: &[(&str, &Value)]| {
+        let members =
+            names.iter().map(|(name, value)| (Value::from(*name).to_string(), Data::written(value.to_string())));
+        Data::object(members.collect())
+    };
+    let (long, many) = (json!(long), json!(many));
+    let all = [
+        Data::written(long.to_string()),
+        Data::written(many.to_string()),
+        Data::written(some.to_string()),
+        fields(&[("size", &json!(3)), ("rows", &many)]),
+        fields(&[("a/b", &many), ("text", &long), ("some", &some)]),
+        fields(&[("some", &some), ("again", &some), ("rows", &many)]),
+    ];
+    for data in all {
+        let body = json!({ "type": "step_done", "payload": { "outputs": null, "ports": { "success": 1 }, "items": { "success": [] } } });
+        let mut event = json!({ "runId": "r", "seq": 3, "ts": "2026-01-01T00:00:00.000Z", "stepId": "a" });
+        event.as_object_mut().expect("an object").extend(body.as_object().expect("an object").clone());
+        let mut event: RunEvent = serde_json::from_value(event).expect("an event");
+        let EventBody::StepDone(done) = &mut event.body else { panic!("a step ends") };
+        done.items["success"].push_data(Item { id: "1".into(), ..Item::default() }, data);
+        let by_value = WireEvent::of_value(serde_json::to_value(&event).expect("a value"));
+        assert_eq!(WireEvent::of(&event).expect("text"), by_value);
     }
 }

@@ -1,27 +1,32 @@
-//! The cutting of an event that is text: the same as of values, without making a tree of what may be a large table.
+//! The cutting of an event that is text: the same as of values, without making a tree of what may be a large table. A long text of the
+//! data is not in it: a mark stands there (see `data::detached`), and it is looked at where it lies.
 
 use super::{WIRE_LIMIT, depth_of};
+use crate::data::{Text, mark};
 use crate::diagnostic::pointer_token;
 use crate::spans::{end_of_text, is_container, parts};
 use serde_json::json;
 
 /// The text of an event, cut as [`super::truncate_event`] cuts it.
-pub(super) fn cut(event: &str, run_id: &str, seq: u64) -> String {
-    let mut out = String::new();
+pub(super) fn cut(event: &str, texts: &[Text], run_id: &str, seq: u64) -> String {
+    let (mut out, marked) = (String::new(), Marked(texts));
     rebuilt(event, &mut out, &mut |name, value, out| {
         if name != "payload" || !value.starts_with('{') {
-            out.push_str(value);
+            marked.write(value, out);
             return true;
         }
         rebuilt(value, out, &mut |name, value, out| {
             let reference = || format!("{run_id}/{seq}/payload/{}", pointer_token(name));
-            shrink(value, &reference, depth_of(name), out);
+            marked.shrink(value, &reference, depth_of(name), out);
             true
         });
         true
     });
     out
 }
+
+/// The texts that marks stand for.
+struct Marked<'a>(&'a [Text]);
 
 /// Writes a container again with other values; its keys and places are told. Ends early when told so.
 fn rebuilt(text: &str, out: &mut String, with: &mut dyn FnMut(&str, &str, &mut String) -> bool) {
@@ -46,54 +51,96 @@ fn rebuilt(text: &str, out: &mut String, with: &mut dyn FnMut(&str, &str, &mut S
     out.push(close);
 }
 
-fn shrink(text: &str, reference: &dyn Fn() -> String, depth: usize, out: &mut String) {
-    if depth > 0 && is_container(text) {
-        return rebuilt(text, out, &mut |place, value, out| {
-            shrink(value, &|| format!("{}/{}", reference(), pointer_token(place)), depth - 1, out);
-            true
-        });
-    }
-    let Some(short) = short(text, reference) else { return out.push_str(text) };
-    if !is_container(text) {
-        return out.push_str(&short);
-    }
-    // One large part is cut alone when that is enough; many small ones are cut together.
-    let mut partly = String::new();
-    rebuilt(text, &mut partly, &mut |place, value, partly| {
-        match self::short(value, &|| format!("{}/{}", reference(), pointer_token(place))) {
-            Some(short) => partly.push_str(&short),
-            None => partly.push_str(value),
+impl Marked<'_> {
+    /// The parts of a text: what is written there, and the texts that marks stand for.
+    fn each(&self, text: &str, with: &mut dyn FnMut(&str)) {
+        let begin = format!("\"{}", mark());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once(&*begin).filter(|_| !self.0.is_empty()) {
+            with(before);
+            let (number, behind) = after.split_once('"').unwrap_or((after, ""));
+            match number.parse().ok().and_then(|number: usize| self.0.get(number)) {
+                Some(text) => text.pieces().for_each(&mut *with),
+                None => [&*begin, number, "\""].into_iter().for_each(&mut *with),
+            }
+            rest = behind;
         }
-        // A letter of three bytes is one UTF-16 unit, one of four is two: it is too long already.
-        partly.len() <= 3 * WIRE_LIMIT
-    });
-    out.push_str(if units(&partly) > WIRE_LIMIT { &short } else { &partly });
-}
-
-fn units(text: &str) -> usize {
-    // A text has at most as many UTF-16 units as bytes.
-    if text.len() <= WIRE_LIMIT { text.len() } else { text.encode_utf16().count() }
-}
-
-/// What stands in the place of a value that is too long.
-fn short(text: &str, reference: &dyn Fn() -> String) -> Option<String> {
-    let length = units(text);
-    if length <= WIRE_LIMIT {
-        return None;
+        with(rest);
     }
-    let kind = match text.as_bytes().first() {
-        Some(b'"') => "string",
-        Some(b'[') => "array",
-        Some(b'{') => "object",
-        _ => "number",
-    };
-    let begins = if kind == "string" { beginning(text) } else { text.chars().take(200).collect() };
-    let preview = super::preview(&begins);
-    Some(
-        json!({ "_truncated": true, "type": kind, "length": length, "preview": preview, "ref": reference() })
-            .to_string(),
-    )
+
+    fn write(&self, text: &str, out: &mut String) {
+        self.each(text, &mut |part| out.push_str(part));
+    }
+
+    fn units(&self, text: &str) -> usize {
+        let mut units = 0;
+        self.each(text, &mut |part| units += utf16(part));
+        units
+    }
+
+    /// The text that a mark stands for; any other text is itself.
+    fn resolved<'b>(&'b self, text: &'b str) -> &'b str {
+        let number = text.strip_prefix('"').and_then(|text| text.strip_prefix(mark())?.strip_suffix('"')?.parse().ok());
+        number.and_then(|number: usize| self.0.get(number)).map_or(text, Text::text)
+    }
+
+    /// What stands in the place of a value that is too long.
+    fn short(&self, text: &str, reference: &dyn Fn() -> String) -> Option<String> {
+        let length = self.units(text);
+        if length <= WIRE_LIMIT {
+            return None;
+        }
+        let mut begin = String::new();
+        self.each(text, &mut |part| {
+            if begin.len() < BEGINNING {
+                begin.extend(part.chars().take(BEGINNING));
+            }
+        });
+        let kind = match begin.as_bytes().first() {
+            Some(b'"') => "string",
+            Some(b'[') => "array",
+            Some(b'{') => "object",
+            _ => "number",
+        };
+        let begins = if kind == "string" { beginning(&begin) } else { begin.chars().take(200).collect() };
+        let preview = super::preview(&begins);
+        Some(
+            json!({ "_truncated": true, "type": kind, "length": length, "preview": preview, "ref": reference() })
+                .to_string(),
+        )
+    }
+
+    fn shrink(&self, text: &str, reference: &dyn Fn() -> String, depth: usize, out: &mut String) {
+        let whole = self.resolved(text);
+        if depth > 0 && is_container(whole) {
+            return rebuilt(whole, out, &mut |place, value, out| {
+                self.shrink(value, &|| format!("{}/{}", reference(), pointer_token(place)), depth - 1, out);
+                true
+            });
+        }
+        let Some(short) = self.short(text, reference) else { return self.write(text, out) };
+        if !is_container(whole) {
+            return out.push_str(&short);
+        }
+        // One large part is cut alone when that is enough; many small ones are cut together.
+        let mut partly = String::new();
+        rebuilt(whole, &mut partly, &mut |place, value, partly| {
+            match self.short(value, &|| format!("{}/{}", reference(), pointer_token(place))) {
+                Some(short) => partly.push_str(&short),
+                None => self.write(value, partly),
+            }
+            // A letter of three bytes is one UTF-16 unit, one of four is two: it is too long already.
+            partly.len() <= 3 * WIRE_LIMIT
+        });
+        out.push_str(if utf16(&partly) > WIRE_LIMIT { &short } else { &partly });
+    }
 }
+fn utf16(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+/// Bytes from which the first 200 letters are read, however they are escaped.
+const BEGINNING: usize = 4 * 1024;
 
 /// The first letters of a JSON string, more than a preview shows.
 fn beginning(text: &str) -> String {

@@ -40,7 +40,7 @@ pub(crate) fn write_text(
 }
 
 /// The same of rows, which are gone through twice.
-pub(crate) fn format_rows<R, I>(rows: impl Fn() -> I, layout: Layout, what: &str) -> Result<String, NodeFailure>
+fn format_rows<R, I>(rows: impl Fn() -> I, layout: Layout, what: &str) -> Result<String, NodeFailure>
 where
     R: Deref<Target = Value>,
     I: Iterator<Item = R>,
@@ -53,7 +53,8 @@ where
 /// Text that is written before it is given on.
 const PIECE: usize = 64 * 1024;
 
-fn write_rows<R, I>(
+/// The same, piece by piece.
+pub(crate) fn write_rows<R, I>(
     rows: impl Fn() -> I,
     layout: Layout,
     what: &str,

@@ -2,14 +2,14 @@
 
 use crate::csv_table::Layout;
 use crate::document::failure;
-use crate::support::{first, made, made_text, text_or, wrong_setting};
+use crate::long_value::JsonString;
+use crate::support::{first, made, made_data, text_or, with_fields, wrong_setting};
 use crate::{Kind, Outcome, cel, csv_table, formats, memory};
 use serde_json::{Map, Value};
 use signalbox_documents::{markup, toml_text, xml};
 use signalbox_engine::effect::CallSlot;
-use signalbox_model::data::{Piece, Read};
+use signalbox_model::data::{Piece, Read, TEXT_FROM};
 use signalbox_model::{Data, NodeFailure};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(crate) const KIND: Kind = Kind::Pure(run);
@@ -25,59 +25,46 @@ fn run(slot: &CallSlot) -> Outcome {
     let whole = slot.config.get("from").is_none_or(Value::is_null);
     // One call for all items: they are the rows of one table, and the text belongs to none of them.
     if whole && ["csv", "markdown", "html"].contains(&format) && slot.input.len() > 1 {
-        let text = table(slot, format)?;
-        return Ok(made(slot, Value::Object(Map::from_iter([(into.to_owned(), Value::String(text))]))));
+        let mut text = JsonString::new(0);
+        write_table(slot, format, &mut |piece| text.push(piece))?;
+        return Ok(made_data(slot, Data::object(vec![(Value::from(into).to_string(), text.data())])));
     }
     // What is kept as text is written from it: its values would take many times as much.
     let data = if whole { slot.input.kept(0).unwrap_or_default() } else { cel::setting_data(slot, "from")? };
-    if let Some(Data::Text(all)) = slot.input.kept(0)
-        && let Read::Object(fields) = all.read()
-        && let Data::Text(table) = &data
-        && let Read::List(rows) = table.read()
-        && ["csv", "html", "markdown", "yaml"].contains(&format)
-    {
-        // The table and its text are there already: the text is not there once more.
-        let text = with_field(&fields, into, 0, |all| {
-            all.push(b'"');
-            let mut escape = |piece: &str| {
-                let piece = Value::from(piece).to_string();
-                all.extend_from_slice(piece.as_bytes().get(1..piece.len() - 1).unwrap_or_default());
-            };
-            write_rows(slot, format, &rows, &mut escape)?;
-            all.push(b'"');
-            Ok(())
-        })?;
-        return Ok(made_text(slot, text));
+    let mut text = JsonString::new(0);
+    match (format, &data) {
+        ("json", Data::Text(json)) => {
+            text = JsonString::new(json.pieces().map(escaped).sum::<usize>() + 2);
+            json.pieces().for_each(|piece| text.push(piece));
+        }
+        ("csv" | "html" | "markdown" | "yaml", Data::Text(table)) if let Read::List(rows) = table.read() => {
+            // About as long as the table. A text that grows is there twice now and then; room that is not used takes no memory.
+            text = JsonString::new(table.length() / 2 * 3);
+            write_rows(slot, format, &rows, &mut |piece| text.push(piece))?;
+        }
+        (_, data) => text.push(&of_value(slot, format, &*values(data)?)?),
     }
-    let written = match (format, &data) {
-        ("json", Data::Text(text)) => Cow::Borrowed(text.text()),
-        ("csv", Data::Text(text)) => csv_table::format_text(text, Layout::of(slot)?, WHAT)?.into(),
-        ("html" | "markdown" | "yaml", Data::Text(text)) if let Read::List(rows) = text.read() => {
-            let mut all = String::new();
-            write_rows(slot, format, &rows, &mut |piece| all.push_str(piece))?;
-            all.into()
-        }
-        (_, data) => {
-            let value = values(data)?;
-            of_value(slot, format, &value)?.into()
-        }
-    };
+    let text = text.data();
+    // The table and its text are there already: neither is there once more.
     if let Some(Data::Text(all)) = slot.input.kept(0)
         && let Read::Object(fields) = all.read()
     {
-        let text = with_field(&fields, into, escaped(&written), |all| {
-            // Into memory: it does not fail.
-            drop(serde_json::to_writer(all, &*written));
-            Ok(())
-        })?;
-        return Ok(made_text(slot, text));
+        return Ok(made_data(slot, with_fields(&fields, vec![(Value::from(into).to_string(), text)])));
     }
     let mut object = match &*first(slot) {
         Value::Object(map) => map.clone(),
         _ => Map::new(),
     };
-    object.insert(into.to_owned(), Value::String(written.into_owned()));
-    Ok(made(slot, Value::Object(object)))
+    if text.length() < TEXT_FROM {
+        object.insert(into.to_owned(), (*text.value()).clone());
+        return Ok(made(slot, Value::Object(object)));
+    }
+    match &Data::written(Value::Object(object).to_string()) {
+        Data::Text(all) if let Read::Object(fields) = all.read() => {
+            Ok(made_data(slot, with_fields(&fields, vec![(Value::from(into).to_string(), text)])))
+        }
+        _ => Ok(made_data(slot, Data::object(vec![(Value::from(into).to_string(), text)]))),
+    }
 }
 
 /// The values of what is written, within what an expression may give.
@@ -111,18 +98,13 @@ fn write_rows(slot: &CallSlot, format: &str, rows: &Piece<'_>, sink: &mut dyn Fn
 }
 
 /// All items as a table.
-fn table(slot: &CallSlot, format: &str) -> Result<String, NodeFailure> {
-    if format == "csv" {
-        let rows = || (0..slot.input.len()).filter_map(|index| slot.input.data(index));
-        return csv_table::format_rows(rows, Layout::of(slot)?, WHAT);
-    }
+fn write_table(slot: &CallSlot, format: &str, sink: &mut dyn FnMut(&str)) -> Result<(), NodeFailure> {
     let rows = || (0..slot.input.len()).filter_map(|index| slot.input.data(index));
-    let mut all = String::new();
-    let mut sink = |piece: &str| all.push_str(piece);
-    let written =
-        if format == "html" { markup::html_rows(rows, &mut sink) } else { markup::markdown_rows(rows, &mut sink) };
-    written.map_err(failure)?;
-    Ok(all)
+    match format {
+        "csv" => csv_table::write_rows(rows, Layout::of(slot)?, WHAT, sink),
+        "html" => markup::html_rows(rows, sink).map_err(failure),
+        _ => markup::markdown_rows(rows, sink).map_err(failure),
+    }
 }
 
 fn of_value(slot: &CallSlot, format: &str, value: &Value) -> Result<String, NodeFailure> {
@@ -141,47 +123,12 @@ fn of_value(slot: &CallSlot, format: &str, value: &Value) -> Result<String, Node
     }
 }
 
-/// The text of an object with one field more, or with another value of it. Its length is known before, because it is as long as
-/// the table and its text together.
-fn with_field(
-    fields: &Piece<'_>,
-    name: &str,
-    length: usize,
-    write: impl FnOnce(&mut Vec<u8>) -> Result<(), NodeFailure>,
-) -> Result<String, NodeFailure> {
-    let name = Value::from(name).to_string();
-    let mut all = Vec::with_capacity(fields.text().len() + name.len() + length + 4);
-    let mut write = Some(write);
-    let mut add = |all: &mut Vec<u8>, key: &str, value: Option<&str>| {
-        all.push(if all.is_empty() { b'{' } else { b',' });
-        all.extend_from_slice(key.as_bytes());
-        all.push(b':');
-        match (value, write.take_if(|_| value.is_none())) {
-            (Some(value), _) => all.extend_from_slice(value.as_bytes()),
-            (None, Some(write)) => write(all)?,
-            (None, None) => {}
-        }
-        Ok::<_, NodeFailure>(())
-    };
-    let mut is_there = false;
-    for (key, value) in fields.written_members() {
-        let is_it = key == name;
-        is_there |= is_it;
-        add(&mut all, key, (!is_it).then_some(value))?;
-    }
-    if !is_there {
-        add(&mut all, &name, None)?;
-    }
-    all.push(b'}');
-    Ok(String::from_utf8(all).unwrap_or_default())
-}
-
-/// Bytes of a text in JSON, with its quotes.
+/// Bytes of a text in JSON, without its quotes.
 fn escaped(text: &str) -> usize {
     let of = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 2,
         0..=31 => 6,
         _ => 1,
     };
-    2 + text.bytes().map(of).sum::<usize>()
+    text.bytes().map(of).sum()
 }

@@ -1,6 +1,6 @@
 //! `data.set`: sets fields of the item by path. Objects on the way are made, list elements never.
 
-use crate::support::{first, flag, kind_of, made, made_text, wrong_setting};
+use crate::support::{first, flag, kind_of, made, made_data, with_fields, wrong_setting};
 use crate::{Kind, Outcome, cel};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ fn run(slot: &CallSlot) -> Outcome {
         && let Read::Object(object) = came.read()
         && let Some(set) = members(slot, assign)?
     {
-        return Ok(made_text(slot, with_members(object, set)));
+        return Ok(made_data(slot, with_members(object, set)));
     }
     let mut data = if keep { (*first(slot)).clone() } else { Value::Object(Map::new()) };
     if data.is_null() {
@@ -36,11 +36,11 @@ fn run(slot: &CallSlot) -> Outcome {
         && let Data::Text(came) = Data::written(data.to_string())
         && let Read::Object(object) = came.read()
     {
-        return Ok(made_text(slot, with_members(object, set)));
+        return Ok(made_data(slot, with_members(object, set)));
     }
     for (target, value) in assign {
-        match config::late(&slot.config, &pointer(target)) {
-            Some(source) => put(&mut data, target, &cel::value(target, &cel::compile(target, source)?, &slot.scope)?)?,
+        match cel::long_setting(slot, &pointer(target))? {
+            Some(long) => put(&mut data, target, &long.value())?,
             None => put(&mut data, target, value)?,
         }
     }
@@ -59,7 +59,7 @@ fn members(slot: &CallSlot, assign: &Map<String, Value>) -> Result<Option<IndexM
         let Ok(path) = path::parse(target) else { return Ok(None) };
         let [Segment::Key(name)] = path.as_slice() else { return Ok(None) };
         let data = match cel::long_setting(slot, &pointer(target))? {
-            Some(text) => Data::Text(text),
+            Some(long) => long.data(),
             None => value.clone().into(),
         };
         set.insert(name.clone(), data);
@@ -67,30 +67,9 @@ fn members(slot: &CallSlot, assign: &Map<String, Value>) -> Result<Option<IndexM
     Ok(Some(set))
 }
 
-/// The text of a large object with members set: its other members are copied as they are written.
-fn with_members(object: Piece<'_>, mut set: IndexMap<String, Data>) -> String {
-    let length = object.text().len() + set.values().map(Data::length).sum::<usize>();
-    let mut text = String::with_capacity(length + 64 * set.len());
-    for (name, (key, value)) in object.names().zip(object.written_members()) {
-        text.push(if text.is_empty() { '{' } else { ',' });
-        text.push_str(key);
-        text.push(':');
-        match set.shift_remove(&*name) {
-            Some(value) => value.append(&mut text),
-            None => text.push_str(value),
-        }
-    }
-    for (name, value) in set {
-        text.push(if text.is_empty() { '{' } else { ',' });
-        text.push_str(&Value::from(name).to_string());
-        text.push(':');
-        value.append(&mut text);
-    }
-    if text.is_empty() {
-        text.push('{');
-    }
-    text.push('}');
-    text
+/// A large object with members set: what is large is shared, and not copied.
+fn with_members(object: Piece<'_>, set: IndexMap<String, Data>) -> Data {
+    with_fields(&object, set.into_iter().map(|(name, value)| (Value::from(name).to_string(), value)).collect())
 }
 
 fn put(data: &mut Value, target: &str, value: &Value) -> Result<(), NodeFailure> {

@@ -3,13 +3,14 @@
 use crate::csv_table::Layout;
 use crate::fields::{field, text_member};
 use crate::file_error::{file_failure, path};
-use crate::file_rows::{self, RowFormat, once, pieces};
+use crate::file_rows::{self, RowFormat, once};
+use crate::long_value::LongValue;
 use crate::support::{first, flag, made, setting, text_or, wrong_setting};
 use crate::written_file::told;
 use crate::{EffectFuture, Kind, Outcome, binary, cel, csv_table};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{Mode, NodeFailure};
+use signalbox_model::{Data, Mode, NodeFailure};
 use signalbox_ports::{CallLog, World, WriteMode};
 use std::sync::Arc;
 
@@ -45,13 +46,13 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         let words = "A file has one content: keep one of 'field', 'content' and 'binary'";
         return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", other));
     }
-    // A table that is text is written without values of it.
+    // What is long is written without values of it.
     let in_field = || from_field.as_ref().filter(|_| is_alone).and_then(|field| text_member(slot, &field.name));
-    let table = long.or_else(in_field);
-    let data = if table.is_some() || from_field.is_none() { Arc::default() } else { first(slot) };
+    let long = long.or_else(|| in_field().map(|text| LongValue::of(Data::Text(text))));
+    let data = if long.is_some() || from_field.is_none() { Arc::default() } else { first(slot) };
     let content = match (&from_field, given) {
         (None, content) => content,
-        (Some(_), None) if table.is_some() => None,
+        (Some(_), None) if long.is_some() => None,
         (Some(field), None) if setting(slot, "binary").is_none() => Some(field.require(&data, slot.item)?),
         (Some(_), _) => {
             let words = "A file has one content: keep one of 'field', 'content' and 'binary'";
@@ -69,11 +70,14 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         }
         (Some(Value::String(text)), None) => once(text.clone().into_bytes()),
         (Some(value), None) => once(value.to_string().into_bytes()),
-        (None, None) => match table {
-            Some(table) if as_table => {
+        (None, None) => match long {
+            Some(LongValue::Json(table)) if as_table => {
                 once(csv_table::format_text(&table, Layout::of(slot)?, "The content")?.into_bytes())
             }
-            Some(table) => pieces(table),
+            Some(long) if as_table => {
+                once(csv_table::format(&long.value(), Layout::of(slot)?, "The content")?.into_bytes())
+            }
+            Some(long) => long.pieces(),
             None => return Err(wrong_setting("content", "text or another value", &Value::Null)),
         },
     };

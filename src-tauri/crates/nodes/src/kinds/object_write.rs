@@ -1,6 +1,5 @@
 //! `object.write`: one object into a store, as a whole or from a file; under a condition where one is asked for.
 
-use crate::binary;
 use crate::objects::file_source::FileSource;
 use crate::objects::place::Place;
 use crate::objects::requests::Condition;
@@ -8,6 +7,7 @@ use crate::objects::settings::{invalid, key};
 use crate::objects::upload::FileWrite;
 use crate::support::{made, setting, text, text_or, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
+use crate::{binary, cel};
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{NodeFailure, media};
@@ -52,6 +52,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         let version = place.put_file(&file).await?;
         return Ok(made(slot, json!({ "key": key, "size": source.size, "type": media, "version": version })));
     }
+    let long = cel::long_setting(slot, "/content")?;
     let (bytes, found) = match (setting(slot, "content"), setting(slot, "binary")) {
         (Some(_), Some(_)) => {
             return Err(invalid("binary", "An object has one content: empty 'content' or 'binary'"));
@@ -59,6 +60,10 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         (None, Some(_)) => {
             let (reference, bytes) = binary::read(call, slot, world, "binary").await?;
             (bytes, reference.mime)
+        }
+        (Some(_), None) if let Some(long) = long => {
+            let media = if long.is_json() { "application/json" } else { media::of_path(&key) }.to_owned();
+            (long.into_text().into_bytes(), media)
         }
         (Some(Value::String(text)), None) => (text.clone().into_bytes(), media::of_path(&key).to_owned()),
         (Some(value), None) => (value.to_string().into_bytes(), "application/json".to_owned()),

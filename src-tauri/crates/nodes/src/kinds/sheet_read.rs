@@ -78,6 +78,7 @@ fn member(of: &Data, name: &str) -> Option<Data> {
             Read::Object(object) => match object.member(name)? {
                 Read::List(piece) | Read::Object(piece) => Some(piece.data()),
                 Read::Text(text) => Some(Data::from(Value::from(text.into_owned()))),
+                Read::LongText(text) => Some(Data::from(Value::from(text.unquoted()))),
                 Read::Null | Read::Bool(_) | Read::Number(_) => None,
             },
             _ => None,

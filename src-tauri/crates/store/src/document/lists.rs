@@ -140,7 +140,7 @@ pub(crate) fn fill(
             }
             (EventBody::StepStart(start), Place::Input) => {
                 let mut input = Vec::new();
-                each_part(hashes, fetch, &mut |part: Vec<InputItem>| input.extend(part))?;
+                each_part(hashes, fetch, &mut |part: Vec<InputItem>| input.extend(InputItem::packed(part)))?;
                 start.input = input.into();
             }
             _ => return Err(damaged("a list has no place in its event".into())),

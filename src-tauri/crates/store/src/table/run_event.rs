@@ -1,7 +1,7 @@
 //! `run_event`: the log. Every row has the hash of its whole content, checked whenever it is read: SQLite's own check
 //! does not notice changed content. Tests: `tests/store/table/run_event.rs`.
 
-use crate::document::{Document, filled, lists, parse};
+use crate::document::{Apart, Document, filled_around, lists, parse_around};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::table::blob;
@@ -295,6 +295,8 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
         other => other,
     };
     let mut long = Vec::new();
+    let is_apart = |pointer: &str| is_data(content.kind, pointer);
+    let mut apart = Apart { is_apart: &is_apart, texts: Vec::new(), known: 0 };
     match content.references {
         None => text.push_str(content.payload),
         Some(references) => {
@@ -303,13 +305,16 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
                 None => (Cow::Borrowed(references), Vec::new()),
             };
             long = lists;
-            text = filled(text, content.payload, &single, &mut fetch).map_err(in_event)?;
+            text = filled_around(text, content.payload, &single, &mut fetch, Some(&mut apart)).map_err(in_event)?;
         }
     }
     text.push('}');
-    let mut body = parse::<EventBody>(&text).map_err(|_| corrupt())?;
+    let texts = std::mem::take(&mut apart.texts);
+    let mut body = parse_around::<EventBody>(&text, texts).map_err(|_| corrupt())?;
     drop(text);
     lists::fill(&mut body, &long, &mut fetch).map_err(in_event)?;
+    // They are written out for whoever gets the event.
+    size += apart.known;
     let event = RunEvent {
         run_id: run.into(),
         seq: Some(seq),
@@ -323,6 +328,17 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
         client_run_token: token.map(str::to_owned),
     };
     Ok((event, size))
+}
+
+/// Whether a value of an event is the data of an item, or a member of it: those may be texts that stand apart.
+fn is_data(kind: &str, pointer: &str) -> bool {
+    let mut tokens = pointer.split('/').skip(1);
+    let is_list = match kind {
+        "step_start" => tokens.next() == Some("input"),
+        "step_done" => tokens.next() == Some("items") && tokens.next().is_some(),
+        _ => false,
+    };
+    is_list && tokens.next().is_some() && tokens.next() == Some("data") && tokens.count() <= 1
 }
 
 /// Numbers of the newest events of a type, the newest first.

@@ -4,8 +4,9 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::config;
 use signalbox_engine::scope::Context;
-use signalbox_model::data::TEXT_FROM;
+use signalbox_model::data::{TEXT_FROM, Text};
 use signalbox_model::diagnostic::pointer_token;
+use signalbox_model::event::{MOST_SHOWN, SHOWN};
 use signalbox_model::{Data, ErrorPayload, EventBody, Item, RunEvent, wire};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,19 +40,31 @@ pub(crate) struct NodeData {
     pub(super) ended: Option<Context>,
     /// What a call writes stands before its end.
     pub(super) writes: bool,
+    /// It is for people to look at: of a long list the beginning is enough.
+    is_shown: bool,
 }
 
 /// So many items of a port are looked at; nobody scrolls through more, and there may be millions.
 const MOST_ITEMS: usize = 50_000;
 
 impl NodeData {
+    /// For people to look at: of a long list there are the items that events show of it, too.
+    pub(crate) fn shown() -> Self {
+        Self { is_shown: true, ..Self::default() }
+    }
+
+    /// How many of so many items are looked at, where there is room for these.
+    fn looked_at(&self, count: usize, room: usize) -> usize {
+        if self.is_shown && count > MOST_SHOWN { SHOWN.min(room) } else { room }
+    }
+
     /// The next event of the node.
     pub(crate) fn take(&mut self, event: &RunEvent, seq: u64, prefix: &str) {
         match &event.body {
             EventBody::StepStart(start) => {
                 self.config =
                     Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
-                let room = MOST_ITEMS.saturating_sub(self.input.len());
+                let room = self.looked_at(start.input.len(), MOST_ITEMS.saturating_sub(self.input.len()));
                 for (index, item) in start.input.iter().enumerate().take(room) {
                     let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
                     self.input.insert(item.item, (item.data.clone(), place));
@@ -59,8 +72,9 @@ impl NodeData {
             }
             EventBody::StepDone(done) => {
                 for (port, items) in &done.items {
+                    let known = self.output.get(port).map_or(0, Vec::len);
+                    let room = self.looked_at(items.len(), MOST_ITEMS.saturating_sub(known));
                     let list = self.output.entry(port.clone()).or_default();
-                    let room = MOST_ITEMS.saturating_sub(list.len());
                     for (index, (item, data)) in items.pieces().enumerate().take(room) {
                         let pointer = format!("{prefix}/payload/items/{}/{index}/data", pointer_token(port));
                         list.push(Made { item, data, place: Place { seq, pointer } });
@@ -77,18 +91,18 @@ impl NodeData {
 
     /// Long data that it put out and that is the same as this: a table is handed on from step to step, and each event that is read
     /// has its text again.
-    pub(super) fn same(&self, text: &str) -> Option<Data> {
+    pub(super) fn same(&self, text: &Text) -> Option<Data> {
         let all =
             self.output.values().flatten().map(|made| &made.data).chain(self.input.values().map(|(data, _)| data));
-        all.into_iter().find(|data| matches!(data, Data::Text(known) if known.text() == text)).cloned()
+        all.into_iter().find(|data| matches!(data, Data::Text(known) if known.is_written_as(text))).cloned()
     }
 
     /// Takes the place of its long data what is the same and known already.
-    pub(super) fn share(&mut self, known: impl Fn(&str) -> Option<Data>) {
+    pub(super) fn share(&mut self, known: impl Fn(&Text) -> Option<Data>) {
         let share = |data: &mut Data| {
             if let Data::Text(text) = &*data
-                && text.text().len() >= TEXT_FROM
-                && let Some(same) = known(text.text())
+                && text.length() >= TEXT_FROM
+                && let Some(same) = known(text)
             {
                 *data = same;
             }
@@ -171,7 +185,7 @@ impl NodeData {
 fn cut_data(data: &Data, run: &str, place: &Place) -> Value {
     let Data::Text(text) = data else { return cut(&data.value(), run, place) };
     let reference = || format!("{run}/{}{}", place.seq, place.pointer);
-    wire::truncate_text(text.text(), &reference()).unwrap_or_else(|| (*text.value()).clone())
+    wire::truncate_text(text, &reference()).unwrap_or_else(|| (*text.value()).clone())
 }
 
 fn cut(value: &Value, run: &str, place: &Place) -> Value {

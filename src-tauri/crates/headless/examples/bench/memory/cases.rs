@@ -166,6 +166,19 @@ fn items_as_rows() -> Vec<Case> {
         rows("write rows", vec![("write", all_items("file.write", json!({ "path": "", "as": "csv", "rows": true })))]),
         rows("spreadsheet", vec![("write", all_items("sheet.write", json!({ "path": "" })))]),
         rows("put out", Vec::new()),
+        case("wide rows", "wide.csv", Source::Rows, vec![one()]),
+        case(
+            "wide rows: filter",
+            "wide.csv",
+            Source::Rows,
+            vec![step("few", "data.filter", json!({ "when": "item.column001 < '00010'" })), one()],
+        ),
+        case(
+            "wide rows: set",
+            "wide.csv",
+            Source::Rows,
+            vec![step("set", "data.set", json!({ "assign": { "sum": "=item.column001 + '!'" } })), one()],
+        ),
         case("lines", "rows.ndjson", Source::Rows, vec![one()]),
         case("http items", "rows.json", Source::HttpItems, vec![one()]),
         case("http lines", "rows.ndjson", Source::HttpItems, vec![one()]),
@@ -222,6 +235,34 @@ fn one_table() -> Vec<Case> {
             ],
         ),
         table("table: split", vec![step("split", "data.split", json!({ "field": "content" })), one()]),
+        table(
+            "table: json written",
+            vec![format("json"), step("write", "file.write", json!({ "path": "", "field": "text" }))],
+        ),
+        table(
+            "table: sent in a text",
+            vec![
+                (
+                    "send",
+                    json!({ "type": "http.request", "config": { "method": "POST", "url": "", "body": "Rows: {{ item.content }}" } }),
+                ),
+                expression("{'status': item.status}"),
+            ],
+        ),
+        table(
+            "table: in a text as a field",
+            vec![
+                step("set", "data.set", json!({ "assign": { "again": "Rows: {{ item.content }}" } })),
+                expression("{'letters': item.again.size()}"),
+            ],
+        ),
+        table(
+            "table: in a text for a script",
+            vec![(
+                "script",
+                json!({ "type": "code.javascript", "in": { "text": "{{ item.content }}" }, "config": { "source": "return { n: item.text.length }", "memoryMb": 512, "timeoutMs": 60000 } }),
+            )],
+        ),
         text("table: as csv", "csv"),
         text("table: as json", "json"),
         text("table: as yaml", "yaml"),

@@ -1,5 +1,6 @@
 use crate::support::{T0, commit, count, event, new_run, print, raw, started, step_done, step_start, temporary};
 use serde_json::{Value, json};
+use signalbox_model::data::Read;
 use signalbox_model::event::{EventBody, InputItem, StepInterrupted};
 use signalbox_model::{Data, RunEvent, RunOrigin, time};
 use signalbox_store::NewRun;
@@ -75,6 +76,39 @@ fn what_a_call_began_with_is_stored_in_parts() {
     let sql = "SELECT count(*) FROM blob WHERE size BETWEEN 200000 AND 600000";
     assert_eq!(count(folder.path(), sql), 3);
     assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event WHERE length(payload) > 10000"), 0);
+}
+
+/// A table that a step got and handed on is there once when its events are read, and so is one that stands in another field.
+#[test]
+fn what_several_events_have_is_read_once() {
+    let (_folder, store) = temporary();
+    let owner = started(&store, "r");
+    let rows: Value = (0..20_000).map(|n| json!({ "n": n, "name": "some \"text\"" })).collect();
+    let text = "é\n".repeat(200_000);
+    let came = json!({ "path": "a.csv", "content": rows });
+    let left = json!({ "path": "a.csv", "content": rows, "again": rows, "text": text });
+    let events =
+        vec![step_done("r", 2, "read", came.clone()), step_start("r", 3, "set", came), step_done("r", 4, "set", left)];
+    store.commit(commit("r", &owner, events.clone())).expect("commits");
+    let read = store.events("r", 1, 10).expect("reads");
+    assert!(read == events, "a large value changed");
+    let json = |events: &[RunEvent]| serde_json::to_string(events).expect("JSON");
+    assert!(json(&read) == json(&events), "to the byte");
+    let table = |event: &RunEvent, name: &str| {
+        let data = match &event.body {
+            EventBody::StepStart(start) => start.input.first().map(|input| input.data.clone()),
+            EventBody::StepDone(done) => done.items["success"].kept(0),
+            _ => None,
+        };
+        let Some(Data::Text(whole)) = data else { panic!("text") };
+        let Read::Object(fields) = whole.read() else { panic!("an object") };
+        let found = fields.member_texts().find(|(key, _)| *key == format!("\"{name}\""));
+        found.map(|(_, data)| data).expect("a field")
+    };
+    let first = table(&read[0], "content");
+    for (event, name) in [(&read[1], "content"), (&read[2], "content"), (&read[2], "again")] {
+        assert!(table(event, name).same(&first), "{name} is another text");
+    }
 }
 
 #[test]
