@@ -207,7 +207,7 @@ test('no violations in proofs, faults, failures, health, destinations, sign-ins,
   for (const hash of ['#/failures', '#/health', `#/health/${orders.id}`, '#/help', '#/settings/notify', '#/settings/network', '#/settings/telemetry', '#/catalog']) {
     await walk.go(hash, main);
     // Colours are those of the other language.
-    walk.found.push(...(process.env.SIGNALBOX_SHOTS ? await look(page, `zh ${hash.slice(2)}`) : await violations(page, `zh ${hash}`)));
+    walk.found.push(...(process.env.SIGNALBOX_SHOTS ? await look(page, `zh ${hash.slice(2)}`) : await violations(page, `zh ${hash}`, 'elsewhere')));
   }
   walk.none();
 });
