@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { browserPath } from './e2e/browser-path';
 
-/** The real program serves the real build; one browser page per test; the tests of a worker share one program. The limits are wide, because the
+/** The real program serves the real build; the tests of a worker share one program and one page (e2e/kept-page.ts). The limits are wide, because the
  * Rust tests run at the same time. */
 export default defineConfig({
   testDir: 'e2e',

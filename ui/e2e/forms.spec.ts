@@ -25,85 +25,81 @@ const parts = (path: string, config: object = {}) => ({
   layout: { ask: [0, 0], note: [280, 0] },
 });
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`a form is activated, filled in on a phone and starts one run, ${theme}`, async ({ open, host, page, browser }) => {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-    const path = `${PATH}-${theme}`;
-    const name = `Vacations ${theme}`;
-    await openDocument(open, host, name, parts(path));
-    await page.locator('.cv-node[data-node=ask]').click();
-    const step = page.getByRole('group', { name: 'Address of the form' });
-    await expect(step.getByText(`${host.origin}/forms/${path}`)).toBeVisible();
-    await expect(step.getByRole('button', { name: 'Run the active version' })).toBeHidden();
-    await step.getByRole('button', { name: 'Preview' }).click();
-    const preview = page.getByRole('dialog', { name: 'Preview of the form' });
-    await expect(preview.getByLabel('Your name')).toBeVisible();
-    await shot(page, `form-preview-${theme}`);
-    await preview.locator('.dialog-foot').getByRole('button', { name: 'Close' }).click();
-    await page.locator('.bar').getByRole('button', { name: 'Activate' }).click();
-    await expect(page.getByText(`${name} is active`)).toBeVisible();
-    await expect(step.getByRole('button', { name: 'Open page' })).toBeVisible();
-    await shot(page, `form-step-${theme}`);
+test('a form is activated, filled in on a phone and starts one run', async ({ open, host, page, browser }) => {
+  const name = 'Vacations';
+  await openDocument(open, host, name, parts(PATH));
+  await page.locator('.cv-node[data-node=ask]').click();
+  const step = page.getByRole('group', { name: 'Address of the form' });
+  await expect(step.getByText(`${host.origin}/forms/${PATH}`)).toBeVisible();
+  await expect(step.getByRole('button', { name: 'Run the active version' })).toBeHidden();
+  await step.getByRole('button', { name: 'Preview' }).click();
+  const preview = page.getByRole('dialog', { name: 'Preview of the form' });
+  await expect(preview.getByLabel('Your name')).toBeVisible();
+  await shot(page, 'form-preview');
+  await preview.locator('.dialog-foot').getByRole('button', { name: 'Close' }).click();
+  await page.locator('.bar').getByRole('button', { name: 'Activate' }).click();
+  await expect(page.getByText(`${name} is active`)).toBeVisible();
+  await expect(step.getByRole('button', { name: 'Open page' })).toBeVisible();
+  await shot(page, 'form-step');
 
-    // Somebody else's phone: no token, and the app is not there.
-    const phone = await browser.newContext({ viewport: { width: 360, height: 740 }, colorScheme: theme, reducedMotion: 'reduce' });
-    const form = await phone.newPage();
-    const asked: string[] = [];
-    const errors: string[] = [];
-    form.on('request', (request) => asked.push(request.url()));
-    form.on('pageerror', (error) => errors.push(String(error)));
-    form.on('console', (message) => { if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text()); });
-    await form.goto(`${host.origin}/forms/${path}`);
-    await expect(form).toHaveTitle('Vacation request');
-    await expect(form.getByRole('heading', { name: 'Vacation request' })).toBeVisible();
-    await shot(form, `form-page-${theme}`);
-    expect(await form.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  // Somebody else's phone: no token, and the app is not there.
+  const phone = await browser.newContext({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' });
+  const form = await phone.newPage();
+  const asked: string[] = [];
+  const errors: string[] = [];
+  form.on('request', (request) => asked.push(request.url()));
+  form.on('pageerror', (error) => errors.push(String(error)));
+  form.on('console', (message) => { if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text()); });
+  await form.goto(`${host.origin}/forms/${PATH}`);
+  await expect(form).toHaveTitle('Vacation request');
+  await expect(form.getByRole('heading', { name: 'Vacation request' })).toBeVisible();
+  await shot(form, 'form-page');
+  expect(await form.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 
-    // Nothing filled in: each field says so, and the first has the focus.
-    await form.getByRole('button', { name: 'Send the request' }).click();
-    await expect(form.getByRole('alert')).toHaveText('3 answers need your attention');
-    await expect(form.getByText('An answer is required')).toHaveCount(3);
-    await expect(form.getByLabel('Your name')).toBeFocused();
-    await shot(form, `form-required-${theme}`);
+  // Nothing filled in: each field says so, and the first has the focus.
+  await form.getByRole('button', { name: 'Send the request' }).click();
+  await expect(form.getByRole('alert')).toHaveText('3 answers need your attention');
+  await expect(form.getByText('An answer is required')).toHaveCount(3);
+  await expect(form.getByLabel('Your name')).toBeFocused();
+  await shot(form, 'form-required');
 
-    // By keyboard, with answers that only the server can refuse.
-    await form.keyboard.type('Ada');
-    await form.getByLabel('First day').fill('2026-12-21');
-    await form.getByLabel('Working days').fill('31');
-    await form.getByLabel('Invitation').setInputFiles({ name: 'invitation.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') });
-    await form.keyboard.press('Enter');
-    await expect(form.getByRole('alert')).toHaveText('2 answers need your attention');
-    await expect(form.getByText('is not of the type application/pdf')).toBeVisible();
-    await shot(form, `form-wrong-${theme}`);
-    await form.getByLabel('Working days').fill('5');
-    await form.getByRole('button', { name: 'Remove: Invitation' }).click();
-    await form.getByLabel('Invitation').setInputFiles({ name: 'invitation.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') });
-    await expect(form.getByText('1 file, 8 B')).toBeVisible();
-    await form.getByRole('combobox', { name: 'Where' }).click();
-    await form.getByRole('option', { name: 'Abroad' }).click();
-    await form.getByLabel('Country').fill('Norway');
-    await shot(form, `form-filled-${theme}`);
-    await form.getByRole('button', { name: 'Send the request' }).dblclick();
-    await expect(form.getByRole('heading', { name: 'Thank you' })).toBeFocused();
-    await expect(form.getByText('You hear from us soon.')).toBeVisible();
-    await shot(form, `form-thanks-${theme}`);
-    expect(asked.filter((url) => !url.startsWith(`${host.origin}/forms/`) && !url.startsWith('data:'))).toEqual([]);
-    expect(errors).toEqual([]);
-    await phone.close();
+  // By keyboard, with answers that only the server can refuse.
+  await form.keyboard.type('Ada');
+  await form.getByLabel('First day').fill('2026-12-21');
+  await form.getByLabel('Working days').fill('31');
+  await form.getByLabel('Invitation').setInputFiles({ name: 'invitation.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') });
+  await form.keyboard.press('Enter');
+  await expect(form.getByRole('alert')).toHaveText('2 answers need your attention');
+  await expect(form.getByText('is not of the type application/pdf')).toBeVisible();
+  await shot(form, 'form-wrong');
+  await form.getByLabel('Working days').fill('5');
+  await form.getByRole('button', { name: 'Remove: Invitation' }).click();
+  await form.getByLabel('Invitation').setInputFiles({ name: 'invitation.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') });
+  await expect(form.getByText('1 file, 8 B')).toBeVisible();
+  await form.getByRole('combobox', { name: 'Where' }).click();
+  await form.getByRole('option', { name: 'Abroad' }).click();
+  await form.getByLabel('Country').fill('Norway');
+  await shot(form, 'form-filled');
+  await form.getByRole('button', { name: 'Send the request' }).dblclick();
+  await expect(form.getByRole('heading', { name: 'Thank you' })).toBeFocused();
+  await expect(form.getByText('You hear from us soon.')).toBeVisible();
+  await shot(form, 'form-thanks');
+  expect(asked.filter((url) => !url.startsWith(`${host.origin}/forms/`) && !url.startsWith('data:'))).toEqual([]);
+  expect(errors).toEqual([]);
+  await phone.close();
 
-    // One run, with the file.
-    const runs = async () => (await host.rpc<{ runs: { runId: string; workflowName: string; status: string }[] }>('run_list', {})).runs.filter((one) => one.workflowName === name);
-    await expect.poll(async () => (await runs()).map((one) => one.status)).toEqual(['completed']);
-    const run = await host.rpc<{ output: unknown[] }>('run_get', { runId: (await runs())[0]?.runId });
-    expect(run.output).toEqual([{ who: 'Ada', files: 1 }]);
+  // One run, with the file.
+  const runs = async () => (await host.rpc<{ runs: { runId: string; workflowName: string; status: string }[] }>('run_list', {})).runs.filter((one) => one.workflowName === name);
+  await expect.poll(async () => (await runs()).map((one) => one.status)).toEqual(['completed']);
+  const run = await host.rpc<{ output: unknown[] }>('run_get', { runId: (await runs())[0]?.runId });
+  expect(run.output).toEqual([{ who: 'Ada', files: 1 }]);
 
-    // Fired by hand it gets sample answers.
-    await step.getByRole('button', { name: 'Run the active version' }).click();
-    await expect.poll(async () => (await runs()).length).toBe(2);
-    await page.getByRole('link', { name: 'Automation' }).click();
-    await expect(page.getByRole('row').filter({ hasText: name })).toContainText(`Form at /forms/${path}`);
-  });
-}
+  // Fired by hand it gets sample answers.
+  await step.getByRole('button', { name: 'Run the active version' }).click();
+  await expect.poll(async () => (await runs()).length).toBe(2);
+  await page.getByRole('link', { name: 'Automation' }).click();
+  await expect(page.getByRole('row').filter({ hasText: name })).toContainText(`Form at /forms/${PATH}`);
+});
 
 test('a page that waits shows the result, and says when a person has to decide', async ({ open, host, page }) => {
   const plain = { schema: { type: 'object', required: ['name'], properties: { name: { type: 'string', title: 'Your name' } } }, respond: 'result', title: 'Greeting', submitLabel: '' };

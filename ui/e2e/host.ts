@@ -3,7 +3,8 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { test as base, type BrowserContext, type Page } from '@playwright/test';
+import { test as base, type Page } from '@playwright/test';
+import { Pages } from './kept-page.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const BINARY = process.env.SIGNALBOX_BIN ?? join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug/signalbox');
@@ -98,44 +99,18 @@ export function readJson<T = Record<string, unknown>>(path: string): T {
   return JSON.parse(readFileSync(path, 'utf8')) as T;
 }
 
-/** Closes the pages of a test and forgets what it kept in the context. */
-async function clear(context: BrowserContext, origins: Set<string>): Promise<void> {
-  const blank = await context.newPage();
-  await Promise.all(context.pages().filter((page) => page !== blank).map((page) => page.close()));
-  await Promise.all([context.clearCookies(), context.clearPermissions(), context.unrouteAll({ behavior: 'ignoreErrors' })]);
-  const session = await context.newCDPSession(blank);
-  for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' });
-  origins.clear();
-  await blank.close();
-}
-
-/** `host`: one program for the test file. `open` fails the test when the page logs an error. The tests of a worker share a context, so that the
- * browser keeps the compiled scripts; nothing moves, because a test waits for what it asks about and not for its way there. */
-export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { host: Host; shared: { context: () => Promise<BrowserContext>; origins: Set<string> } }>({
-  shared: [async ({ browser }, use) => {
-    const origins = new Set<string>();
-    let kept: BrowserContext | undefined;
-    const context = async () => {
-      if (kept) return kept;
-      const made = await browser.newContext({ reducedMotion: 'reduce' });
-      made.on('page', (page) => { page.on('framenavigated', (frame) => { if (frame.url().startsWith('http')) origins.add(new URL(frame.url()).origin); }); });
-      made.on('close', () => { kept = undefined; });
-      kept = made;
-      return made;
-    };
-    await use({ context, origins });
-    await kept?.close();
+/** `host`: one program for the test file. `open` fails the test when the page logs an error. */
+export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { host: Host; pages: Pages }>({
+  pages: [async ({ browser }, use) => {
+    const pages = new Pages(browser);
+    await use(pages);
+    await pages.end();
   }, { scope: 'worker' }],
-  context: async ({ shared }, use) => {
-    const context = await shared.context();
-    await use(context);
-    await clear(context, shared.origins);
+  context: async ({ pages }, use) => {
+    await use(await pages.context());
+    await pages.clear();
   },
-  page: async ({ context, viewport }, use) => {
-    const page = await context.newPage();
-    if (viewport) await page.setViewportSize(viewport);
-    await use(page);
-  },
+  page: async ({ context, pages, viewport }, use) => { await use(await pages.page(context, viewport)); },
   host: [async ({}, use) => { // eslint-disable-line no-empty-pattern
     const host = await startHost();
     await use(host);
@@ -146,14 +121,8 @@ export const test = base.extend<{ open: (hash?: string) => Promise<Page> }, { ho
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(String(error)));
     page.on('console', (message) => {
-      // A refused or lost request is shown to the person; a test that expects one reads it there. Styles that the policy refuses are reported below.
+      // A refused or lost request is shown to the person; a test that expects one reads it there. Styles that the policy refuses are reported as errors of the page.
       if (message.type() === 'error' && !/^Failed to load resource|^Applying inline style violates/.test(message.text())) errors.push(message.text());
-    });
-    // Where text is typed over marked text, the browser itself keeps the old look as an attribute: that is refused, and nobody misses it.
-    await page.addInitScript(() => {
-      document.addEventListener('securitypolicyviolation', (refused) => {
-        if (refused.effectiveDirective !== 'style-src-attr') reportError(new Error(`refused by the policy: ${refused.effectiveDirective} ${refused.blockedURI}`));
-      });
     });
     // Tests share a program: what one of them left open (the log, a pane's size) must not be found by the next.
     await host.rpc('settings_set', { settings: { theme: 'system', layout: {}, keymap: {} } });

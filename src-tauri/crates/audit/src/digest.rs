@@ -119,6 +119,3 @@ impl<'de> Deserialize<'de> for Digest {
         deserializer.deserialize_str(HexVisitor)
     }
 }
-
-#[cfg(test)]
-mod tests;

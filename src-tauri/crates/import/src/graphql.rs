@@ -130,6 +130,3 @@ fn server(address: Option<&str>) -> (Server, String) {
     let path = if url.len() == address.len() { "" } else { "/" };
     (Server { url: url.to_owned(), ..Server::default() }, path.to_owned())
 }
-
-#[cfg(test)]
-mod tests;

@@ -194,6 +194,3 @@ pub(crate) fn first_sentence(text: &str, most: usize) -> String {
     let first = text.trim().split("\n\n").next().unwrap_or_default();
     short(first, most)
 }
-
-#[cfg(test)]
-mod tests;

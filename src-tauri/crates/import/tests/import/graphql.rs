@@ -1,8 +1,8 @@
-use super::{CAPABILITIES, Options, compile, is_introspection, knows_one_of, query};
 use serde_json::{Value, json};
 use signalbox_engine::connector::file::problems;
 use signalbox_engine::connector::{output_schema, params_schema};
 use signalbox_engine::schema::Schema;
+use signalbox_import::graphql::{CAPABILITIES, Options, compile, is_introspection, knows_one_of, query};
 use signalbox_model::connector::Pagination;
 use signalbox_model::{Connector, Effects, Replay};
 

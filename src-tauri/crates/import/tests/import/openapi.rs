@@ -1,8 +1,8 @@
-use super::{Options, compile, is_document};
 use serde_json::{Value, json};
 use signalbox_engine::connector::file::problems;
 use signalbox_engine::connector::{output_schema, params_schema};
 use signalbox_engine::schema::Schema;
+use signalbox_import::openapi::{Options, compile, is_document};
 use signalbox_model::Connector;
 use signalbox_model::connector::{AuthPlace, Pagination, Place, Style};
 

@@ -1,4 +1,4 @@
-use super::*;
+use signalbox_audit::{BadDigest, Digest};
 
 #[test]
 fn a_digest_has_one_spelling() {
