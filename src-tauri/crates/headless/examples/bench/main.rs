@@ -5,6 +5,7 @@
 
 mod chains;
 mod containers;
+mod databases;
 mod failures;
 mod history;
 mod memory;
@@ -53,7 +54,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 23] = [
+    let parts: [(&str, Part); 24] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -70,6 +71,7 @@ fn main() {
         ("P9", |_| history::history()),
         ("failures", |_| failures::failures()),
         ("memory", memory::memory),
+        ("databases", databases::databases),
         ("P10", process::canvas),
         ("log", process::log),
         ("inbox", process::inbox),
