@@ -8,6 +8,7 @@
 
 mod chains;
 mod containers;
+mod databases;
 mod failures;
 mod followers;
 mod history;
@@ -75,6 +76,7 @@ fn main() {
         ("failures", |_| failures::failures()),
         ("memory", memory::memory),
         ("followers", followers::followers),
+        ("databases", databases::databases),
         ("P10", process::canvas),
         ("log", process::log),
         ("inbox", process::inbox),
