@@ -227,6 +227,6 @@ fn taken(name: &str, by: &str) -> ApiError {
         Class::Forbidden,
         "NAME_TAKEN",
         format!("The name '{name}' belongs to {by}."),
-        "Ask who runs this server: signalbox people list shows whose it is, signalbox people forget frees it.",
+        "Ask the person who runs this server: signalbox people list shows whose it is, signalbox people forget frees it.",
     )
 }
