@@ -5,7 +5,7 @@ import { toApiError, type ApiError, errorText } from '../api/error.ts';
 import { loadRole, queryClient } from '../api/queries.ts';
 import { loadSettings, whenSettingsFail } from '../api/settings.ts';
 import { finishSignIn, loadSignIn } from '../api/sign-in.ts';
-import { formatTime, t, useLanguage } from '../i18n/index.ts';
+import { applyLanguage, formatTime, t, useLanguage } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { AutomationsScreen } from './automations-screen.tsx';
 import { CatalogScreen } from './catalog-screen.tsx';
@@ -56,7 +56,11 @@ function Start() {
     setState('wait');
     // In the window nobody signs in.
     const signedIn = transport().host === 'http' ? startSignedIn() : Promise.resolve();
-    signedIn.then(() => Promise.all([loadSettings(), loadRole()])).then(() => setState('ready'), (cause: unknown) => setState(toApiError(cause)));
+    signedIn.then(() => Promise.all([loadSettings(), loadRole()])).then(() => setState('ready'), async (cause: unknown) => {
+      // The settings of the person are not known: it is said in the language of the browser.
+      await applyLanguage(undefined).catch(() => undefined);
+      setState(toApiError(cause));
+    });
   };
   useEffect(() => {
     whenSettingsFail((cause) => toast({ signal: 'err', text: t('settings.notSaved'), detail: toApiError(cause).message, background: true }));

@@ -11,7 +11,7 @@ fn seconds(ms: u64) -> String {
 }
 
 /// A person by the name alone, a group by its word.
-fn person(id: &str) -> String {
+pub(super) fn person(id: &str) -> String {
     match id.split_once(':') {
         Some(("user", name)) => name.to_owned(),
         Some(("group", name)) => format!("group {name}"),

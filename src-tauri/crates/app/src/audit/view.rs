@@ -137,7 +137,7 @@ fn view(row: &Stored, entry: Option<&Entry>, about: Option<&About>) -> AuditRow 
         run_id: entry.run_id.clone(),
         node_id: entry.node_id.clone(),
         node_title: title.map(str::to_owned),
-        summary: Masks::default().text(&describe::of_entry(entry, title)),
+        summary: seen(entry, &describe::of_entry(entry, title)),
         signed: row.signature.is_some(),
         hash: row.hash.clone(),
         prev_hash: entry.prev_hash.to_hex(),
@@ -209,4 +209,13 @@ pub(crate) fn related(app: &App, entry: &Entry) -> ApiResult<Vec<AuditRelated>> 
             fits.then(|| AuditRelated { seq: *seq, event: other.event.clone(), label: label(other), kind, failed })
         })
         .collect())
+}
+
+/// A summary as it may be seen. The name of the actor, with which it begins, is in the entry anyway: it may be an address.
+fn seen(entry: &Entry, summary: &str) -> String {
+    let who = entry.actor.id.as_deref().map(describe::person).unwrap_or_default();
+    match summary.strip_prefix(&who) {
+        Some(rest) => format!("{who}{}", Masks::default().text(rest)),
+        None => Masks::default().text(summary),
+    }
 }

@@ -183,7 +183,12 @@ impl App {
         if let (Some(all), Value::Object(facts)) = (all.as_object_mut(), facts) {
             all.extend(facts);
         }
-        self.record_access(AuditEvent::UserSignInRefused, Level::Warn, Actor::system(), all).await
+        // Who has no role is who the provider says; whoever asks for the name of somebody else is not.
+        let actor = match all["person"].as_str().filter(|_| reason == "noRole") {
+            Some(person) => Actor { kind: ActorType::Human, id: Some(person.to_owned()), role: None },
+            None => Actor::system(),
+        };
+        self.record_access(AuditEvent::UserSignInRefused, Level::Warn, actor, all).await
     }
 
     /// A session ended.
@@ -222,6 +227,6 @@ fn taken(name: &str, by: &str) -> ApiError {
         Class::Forbidden,
         "NAME_TAKEN",
         format!("The name '{name}' belongs to {by}."),
-        "Ask who runs this server: signalbox people list shows whose it is, signalbox people forget frees it.",
+        "Ask the person who runs this server: signalbox people list shows whose it is, signalbox people forget frees it.",
     )
 }

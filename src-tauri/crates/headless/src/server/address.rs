@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn an_address_for_people_has_a_host_and_nothing_behind_it() {
-        let url = of("https://Signalbox.Example.com:443/").expect("an address");
+        let url = of("https://SIGNALBOX.example.com:443/").expect("an address");
         assert_eq!(url.base(), "https://signalbox.example.com");
         assert_eq!(url.names(), ["signalbox.example.com:443", "signalbox.example.com"]);
         assert!(!url.is_here() && of("http://[::1]:9160").expect("an address").is_here());

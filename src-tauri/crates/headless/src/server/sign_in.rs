@@ -126,7 +126,7 @@ fn failed(fault: Fault) -> ApiError {
             Class::Forbidden,
             "SIGN_IN_FAILED",
             message,
-            "Sign in again; if it stays, tell who runs this server.",
+            "Sign in again. If it fails again, ask the person who runs this server.",
         ),
     }
 }
@@ -240,7 +240,7 @@ impl SignIn {
             self.refused(app, "noRole", facts(&known)).await;
             let message = format!("{} is known to {}, and has no role here.", known.name, self.name);
             let hint =
-                format!("Ask who runs this server for a value of '{}' that gives a role.", self.rules.role_claim);
+                format!("Ask the person who runs this server: a value of '{}' gives a role.", self.rules.role_claim);
             return Err(ApiError::new(Class::Forbidden, "SIGN_IN_NO_ROLE", message, hint));
         }
         let (issuer, wanted) = (self.provider.issuer().to_owned(), known.name.clone());
