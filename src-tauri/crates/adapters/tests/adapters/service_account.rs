@@ -18,9 +18,9 @@ use tempfile::TempDir;
 /// A private key as Google writes it (PKCS #8).
 fn key(folder: &TempDir) -> String {
     let path = folder.path().join("key");
-    let made =
-        Command::new("ssh-keygen").args(["-q", "-t", "rsa", "-b", "2048", "-m", "PKCS8", "-N", "", "-f"]).arg(&path);
-    assert!(made.status().expect("ssh-keygen runs").success());
+    let mut keygen = Command::new("ssh-keygen");
+    keygen.args(["-q", "-t", "rsa", "-b", "2048", "-m", "PKCS8", "-N", "", "-f"]).arg(&path);
+    assert!(keygen.status().expect("ssh-keygen runs").success());
     std::fs::read_to_string(path).expect("a key")
 }
 
@@ -102,7 +102,7 @@ fn a_file_that_is_no_key_of_a_service_account_is_refused_without_being_quoted() 
         ("{", "no key file"),
         ("{\"type\": \"service_account\"}", "no key file"),
         (&user.to_string(), "'authorized_user'"),
-        (&key_file("hunter2hunter2", "https://oauth2.googleapis.com/token").expose().to_owned(), "private key"),
+        (key_file("hunter2hunter2", "https://oauth2.googleapis.com/token").expose(), "private key"),
     ] {
         let why = service_account(&Secret::new(text), &[]).map(|_| ()).expect_err(words);
         assert!(why.contains(words) && !why.contains("hunter2"), "{why}");

@@ -116,6 +116,11 @@ const KNOWN_HOSTS: &[&str] = &[
     "storage.googleapis.com",
     "s3.eu-central-1.amazonaws.com",
     "NAME.blob.core.windows.net",
+    "ada.blob.core.windows.net",
+    "myaccount.blob.core.windows.net",
+    "mystorageaccount.blob.core.windows.net",
+    // The rights of Google are named by addresses.
+    "www.googleapis.com",
     "storage.azure.com",
     // Names of the formats of feeds.
     "purl.org",
