@@ -93,8 +93,10 @@ export function followRun(runId: string, { fold, ended, parts, onError, wait = p
 
   /** The first and the newest events. When what lies between cannot be left out, all of them are read from here on. */
   async function readParts({ known, head, from, to, have }: RunParts): Promise<void> {
-    const [first, newest] = await Promise.all([readSpan(1, head, have), readSpan(from, to, have)]);
-    if (open && fold.view.lastSeq === 0) bring(fold, first, newest, known);
+    // Who may not ask where it stops may not change it either.
+    const stops = ended === undefined ? call('run_debug', { runId }).then((debug) => debug.breakpoints, () => undefined) : undefined;
+    const [first, newest, breakpoints] = await Promise.all([readSpan(1, head, have), readSpan(from, to, have), stops]);
+    if (open && fold.view.lastSeq === 0) bring(fold, first, newest, { ...known, breakpoints });
   }
 
   /** Of one that has ended: what is missing is asked for until it is here. */

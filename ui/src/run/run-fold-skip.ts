@@ -5,10 +5,10 @@ import type { EventGap } from './event-gap';
 import { addCard, callKey, node, pathOf, sumUp, text, writable, type Fields, type FoldState } from './run-fold-state';
 import { partsOf, slotKey } from './run-paths';
 import type { CallCard, CardStatus, NodeRun, NodeRunState, RunEventLike } from './run-types';
-import type { NodeState, RunDetails } from '../api/types';
+import type { Breakpoint, NodeState, RunDetails } from '../api/types';
 
 /** What is known of the run without its events: as `run_get` answers it. */
-export type Standing = Pick<RunDetails, 'status' | 'steps' | 'context' | 'openTasks' | 'stopped' | 'lastSeq'>;
+export type Standing = Pick<RunDetails, 'status' | 'steps' | 'context' | 'openTasks' | 'stopped' | 'lastSeq'> & { breakpoints?: readonly Breakpoint[] | undefined };
 
 /** What a fold keeps of a jump. */
 export interface Skipped {
@@ -119,6 +119,8 @@ export function skipTo(s: FoldState, gap: EventGap, tail: readonly RunEventLike[
       Object.assign(node(s, id), { state: 'running', open: run.open + mine.openAtTop, lost: mine.openAtTop });
     } else if (missing > 0) standsAs(s, id, told.state, mine, ended && known.status === 'completed');
   }
+  // They may have been set in between; what was set later comes with its event.
+  if (known.breakpoints) s.breakpoints = known.breakpoints;
   s.variables = variablesBefore(tail, known.context, s);
   s.copied.variables = true;
 }

@@ -162,6 +162,13 @@ describe('a run of which the middle is not loaded', () => {
     expect(fold.view.nodes['work']).toMatchObject({ state: 'handled', floor: 'handled' });
   });
 
+  it('stops where the host says, also where that was set among events that are not loaded', () => {
+    const events = twoLoops(30, 20, never, true);
+    const fold = createRunFold('R', LOOPS);
+    bring(fold, events.slice(0, 20), events.slice(100), { ...standing(foldRun(events, LOOPS)), breakpoints: [{ node: 'last' }] });
+    expect(fold.view.breakpoints).toEqual([{ node: 'last' }]);
+  });
+
   it('reads all of it where a question to a person or a stop would be missed', () => {
     const events = twoLoops(30, 20, never, true);
     const known = standing(foldRun(events, LOOPS));

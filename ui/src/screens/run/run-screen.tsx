@@ -5,6 +5,7 @@ import { act, queryClient, useCommand, usePermission } from '../../api/queries.t
 import { isPartial } from '../../run/event-gap.ts';
 import { useRunView } from '../../run/follow-run.ts';
 import { LoadingContext } from '../../run/loading-context.ts';
+import { SIZES } from '../../run/run-parts.ts';
 import { viewWith } from '../../run/run-paths.ts';
 import { isTerminal, type RunFold } from '../../run/run-state.ts';
 import { failedAt, restsAt } from '../../run/run-location.ts';
@@ -71,7 +72,9 @@ export function RunScreen({ runId, step, at }: { runId: string; step?: string | 
       </main>
     );
   }
-  if (!run.data || !catalog.data) {
+  // A long run that went on since it was last looked at is opened as it stands now: its newest events are others.
+  const older = run.data !== undefined && !isTerminal(run.data.status) && run.data.lastSeq > SIZES.page && run.isFetching && !run.isFetchedAfterMount;
+  if (!run.data || !catalog.data || older) {
     return <main className="screen" aria-busy="true" aria-label={t('run.loading')}><header className="bar"><span className="sk" style={{ width: 180, height: 16 }} /></header><div style={{ padding: 16 }}><Skeleton rows={3} /></div></main>;
   }
   // With or without masks it is another run to look at: its events are read again.
