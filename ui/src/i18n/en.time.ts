@@ -42,6 +42,7 @@ export const time = {
   'gap.notLoaded': 'Not loaded',
   'gap.card.one': '{n} call not loaded',
   'gap.card.other': '{n} calls not loaded',
+  'gap.floor': 'Errors not loaded',
   'gap.cardMore': '{n}/{of} loaded',
   'gap.cardSome': '{n} of {of} loaded: {state}',
   'gap.startUnknown': 'Start not loaded',

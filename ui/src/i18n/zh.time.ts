@@ -41,6 +41,7 @@ export const time = {
   'gap.roundText': '此迭代不在已加载的事件中。',
   'gap.notLoaded': '未加载',
   'gap.card.other': '{n} 次调用未加载',
+  'gap.floor': '未加载的调用中有错误',
   'gap.cardMore': '已加载 {n}/{of}',
   'gap.cardSome': '已加载 {of} 次，其中 {n} 次{state}',
   'gap.startUnknown': '开始未加载',

@@ -157,7 +157,7 @@ describe('the look of a run', () => {
     expect(lookOf({ ...run('handled'), over: { of: 5, inState: 3 } } as never, false, 0).line).toBe('3 failed, handled');
     // Of calls that are not loaded it says that there are some.
     expect(lookOf({ ...run('done'), calls: 3, unloaded: 2000, over: { of: 3, inState: 3 } } as never, false, 0).line).toBe('3/2,003 loaded');
-    expect(lookOf({ ...run('handled'), calls: 3, unloaded: 2, floor: 'handled', over: { of: 3, inState: 3 } } as never, false, 0)).toMatchObject({ signal: 'err', line: '2 calls not loaded' });
+    expect(lookOf({ ...run('handled'), calls: 3, unloaded: 2, floor: 'handled', over: { of: 3, inState: 3 } } as never, false, 0)).toMatchObject({ signal: 'err', line: 'Errors not loaded' });
     expect(lookOf({ ...run('idle'), calls: 0, unloaded: 2 } as never, false, 0)).toMatchObject({ signal: null, line: 'Not loaded' });
     // Where it is drawn a disabled step looks so with a run on it, too; in a run it is what became of it.
     for (const state of ['skipped', 'done', 'unreached'] as const) expect(lookOf(run(state), true, 0, false, undefined, true)).toMatchObject({ className: 'is-off', signal: 'off', words: 'Disabled', line: null });

@@ -59,7 +59,8 @@ const toolLine = (tool: string, tells: string | undefined): string => (tells ===
 /** Of a step of which not all calls are loaded: what the loaded ones say, and that there are more. */
 function unloadedLine(run: NodeRun): string {
   const loaded = t('gap.cardMore', { n: formatCount(run.calls), of: formatCount(run.calls + (run.unloaded ?? 0)) });
-  if (run.calls === 0 || run.floor === run.state) return tn('gap.card', run.unloaded ?? 0);
+  if (run.floor === run.state) return t('gap.floor');
+  if (run.calls === 0) return tn('gap.card', run.unloaded ?? 0);
   if (UNDER_WAY.has(run.state) || !run.over) return loaded;
   return run.over.inState === run.over.of ? loaded : t('gap.cardSome', { n: formatNumber(run.over.inState), of: formatNumber(run.over.of), state: many(run.state) });
 }
