@@ -20,5 +20,6 @@ pub use file::{JsonlSink, StdoutSink};
 #[cfg(feature = "app")]
 pub use remote::{Kind, Place, Remote};
 
-#[cfg(all(test, feature = "app"))]
+#[cfg(test)]
+#[cfg(feature = "app")]
 mod tests;

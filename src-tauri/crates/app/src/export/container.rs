@@ -187,5 +187,6 @@ fn written(part: &PathBuf, file: &Path, bytes: &[u8]) -> io::Result<()> {
     durable::sync_name(file)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
