@@ -45,7 +45,7 @@ describe('Where a secret belongs', () => {
   it('is read from its hosts and its kind', () => {
     expect(draftOfSecret(secret({ hosts: ['*.example.com', 'http://db.lan:5432'] }))).toMatchObject({ system: 'postgres', host: 'db.lan', port: '5432', encryption: 'none' });
     expect(draftOfSecret(secret({ kind: 'bearer', hosts: ['api.example.com'] }))).toMatchObject({ system: 'web', address: '', host: 'api.example.com' });
-    expect(draftOfSecret(secret({ kind: 'azure', hosts: ['files.blob.core.windows.net'] }))).toMatchObject({ system: 'azure', address: 'https://files.blob.core.windows.net' });
+    expect(draftOfSecret(secret({ kind: 'azure', hosts: ['mystorageaccount.blob.core.windows.net'] }))).toMatchObject({ system: 'azure', address: 'https://mystorageaccount.blob.core.windows.net' });
     expect(draftOfSecret(secret({ kind: 'sas', hosts: ['http://127.0.0.1:10000'] }))).toMatchObject({ system: 'azure', address: 'http://127.0.0.1:10000' });
     expect(draftOfSecret(secret({ kind: 'google', hosts: ['storage.googleapis.com', 'oauth2.googleapis.com'] }))).toMatchObject({ system: 'gcs', address: '' });
     expect(draftOfSecret(secret({ kind: 'ssh', hosts: ['files.example.com:2222'] }))).toMatchObject({ system: 'sftp', address: 'sftp://files.example.com:2222' });

@@ -16,7 +16,11 @@ use signalbox_ports::{Clock, Secret};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::AbortHandle;
 
+/// Pause between two attempts to record the start.
+const RECORD_AGAIN: Duration = Duration::from_secs(30);
 /// Rights that are always asked for; without `openid` there is no ID token.
 const SCOPES: [&str; 3] = ["openid", "profile", "email"];
 
@@ -55,7 +59,8 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
         output.log(LogLevel::Error, &problem.message);
     }
     let token_file = std::path::absolute(&token_file).unwrap_or(token_file);
-    app.server_started(started(args, &bound, &url, &token_file, certificate.as_deref())).await?;
+    let recording =
+        record_start(&app, output, started(args, &bound, &url, &token_file, certificate.as_deref())).await?;
     let mut ready = json!({ "url": url, "tokenFile": token_file });
     if args.public_url.is_some() {
         ready["publicUrl"] = base.clone().into();
@@ -89,10 +94,31 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
         tokio::spawn(watch(Arc::clone(&app), *output, certificate)).abort_handle()
     });
     bound.serve(told_to_stop()).await;
-    if let Some(watch) = watch {
-        watch.abort();
+    for task in [watch, recording].into_iter().flatten() {
+        task.abort();
     }
     Ok(OK)
+}
+
+/// Records that the server has started. On a full disk it is tried again and again: a server that runs lets people look, and free
+/// some room.
+async fn record_start(app: &Arc<App>, output: &Output, facts: Value) -> ApiResult<Option<AbortHandle>> {
+    let Err(error) = app.server_started(facts.clone()).await else { return Ok(None) };
+    if error.code != "DISK_FULL" {
+        return Err(error);
+    }
+    output.log(LogLevel::Error, &format!("The start of the server is not recorded yet. {}", error.message));
+    let (app, output) = (Arc::clone(app), *output);
+    let recording = tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(RECORD_AGAIN).await;
+            if app.server_started(facts.clone()).await.is_ok() {
+                output.log(LogLevel::Info, "The start of the server is recorded.");
+                return;
+            }
+        }
+    });
+    Ok(Some(recording.abort_handle()))
 }
 
 fn refused(message: impl Into<String>, hint: &str) -> ApiError {

@@ -344,6 +344,11 @@ fn all_samples_and_templates_are_proved() {
             }
             let text = fs::read_to_string(entry.path()).expect("read");
             let file: Value = serde_json::from_str(&text).expect("json");
+            // What calls an API that a person imports is proved where tests import one (`shipped_tests` of the app).
+            let needs = file["needs"].as_array().into_iter().flatten();
+            if needs.into_iter().any(|need| need["kind"] == "connector") {
+                continue;
+            }
             let flow = if folder == "samples" { &file } else { &file["workflow"] };
             let flow: Workflow = serde_json::from_value(flow.clone()).unwrap_or_else(|error| panic!("{error} {file}"));
             if folder == "templates" {
