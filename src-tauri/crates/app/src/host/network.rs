@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// Where the settings are kept.
 const NAME: &str = "network";
+/// Characters of the address of a proxy.
+const LONGEST_ADDRESS: usize = 2048;
 /// For the answer to a test.
 const WAIT: Duration = Duration::from_secs(15);
 
@@ -106,6 +108,10 @@ impl App {
             let message = "Only a person on this machine sets the proxy and the certificate authorities.";
             let hint = "Set them in the window or the browser on that machine, or with HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE (docs/http.md).";
             return Err(ApiError::forbidden(message, hint));
+        }
+        if request.address.as_deref().is_some_and(|text| text.chars().count() > LONGEST_ADDRESS) {
+            let message = format!("The address of the proxy has more than {LONGEST_ADDRESS} characters.");
+            return Err(ApiError::bad_request(message, "Write it like http://proxy.example.org:3128."));
         }
         let address = given(request.address);
         let exceptions = request.exceptions.into_iter().filter_map(|text| given(Some(text))).collect::<Vec<_>>();

@@ -324,7 +324,7 @@ fn unanswered(failure: &NodeFailure) -> ApiError {
     let message = failure.message.trim_end_matches('.');
     match failure.code.as_str() {
         "NOT_CONFIGURED" => ApiError::new(
-            Class::Unavailable,
+            Class::Conflict,
             "NO_MODEL",
             "There is no default model on this machine.",
             "Choose one in Settings, Models (`signalbox models default`).",

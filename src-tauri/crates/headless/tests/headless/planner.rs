@@ -368,7 +368,10 @@ fn without_a_model_or_without_the_right_nothing_is_asked() {
     let window = Window::open();
     let request = json!({ "ref": window.reference, "document": window.document, "text": "do it" });
     let (status, why) = window.ask("plan_start", &request);
-    assert_eq!((status, &why["error"]["code"]), (503, &json!("NO_MODEL")));
+    assert_eq!((status, &why["error"]["code"]), (409, &json!("NO_MODEL")));
+    let (status, why) =
+        window.ask("plan_explain", &json!({ "document": { "signalbox": 1, "id": "a", "name": "a", "nodes": {} } }));
+    assert!(status == 400 && why["error"]["message"].as_str().is_some_and(|text| text.contains("edges")), "{why}");
     assert_eq!(window.by_ref("plan_get")["model"], Value::Null);
     assert_eq!(window.by_ref("plan_get")["messages"], json!([]));
     for command in ["plan_get", "plan_start", "plan_try", "plan_cancel", "plan_settle", "plan_forget"] {

@@ -263,7 +263,8 @@ impl App {
             return Ok(());
         }
         Err(ApiError::new(
-            Class::Unavailable,
+            // Nothing changes by itself, so no client should try again.
+            Class::Conflict,
             "NO_MODEL",
             "There is no default model on this machine, and a plan needs one.",
             "Find model servers with `signalbox models discover`, add one with `signalbox models set NAME --kind KIND --url URL`, \

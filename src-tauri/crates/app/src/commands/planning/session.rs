@@ -11,9 +11,10 @@ use crate::dto::{
 use crate::error::{ApiError, ApiResult};
 use crate::workflows::proposals::{Kept, Proposal, Under, revision_of, stale};
 use crate::workflows::{canonical, check};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use signalbox_engine::validate::check_bytes;
-use signalbox_model::{AuditEvent, time};
+use signalbox_model::{AuditEvent, Workflow, time};
 use signalbox_planner::{
     Attempt, Call, CallMode, Draft, Event, Outcome, Plan, Usage, answer_about, calls, question_about, tokens,
 };
@@ -164,6 +165,10 @@ pub(crate) fn plan_forget(app: &App, _: &Caller, request: ByRef) -> ApiResult<Em
 }
 
 pub(crate) fn plan_explain(app: &App, caller: &Caller, request: PlanExplain) -> ApiResult<PlanExplanation> {
+    if let Err(error) = Workflow::deserialize(&request.document) {
+        let message = format!("The document is no workflow: {error}.");
+        return Err(ApiError::bad_request(message, "Correct the file, then ask again."));
+    }
     match &request.run_id {
         None => Ok(explain::workflow(&request.document)),
         Some(run_id) => explain::run(app, caller, &request.document, run_id),

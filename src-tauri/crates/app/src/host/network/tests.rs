@@ -88,6 +88,9 @@ fn what_cannot_be_used_is_refused_and_changes_nothing() {
     request.authorities = Some("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----".to_owned());
     let error = app.network_set(&Caller::here(), request.clone()).expect_err("no certificate");
     assert!(error.message.contains("Certificate 1"), "{}", error.message);
+    let long = set(ProxyChoice::None, Some(&"0".repeat(2049)));
+    let error = app.network_set(&Caller::here(), long).expect_err("too long");
+    assert!(error.message.contains("2048"), "{}", error.message);
     let away = Caller::http(CallerRole::Builder, false, "anna");
     request.authorities = None;
     assert!(app.network_set(&away, request).is_err(), "from elsewhere");

@@ -102,6 +102,6 @@ fn a_request_is_cancelled_and_without_a_model_it_says_how_to_add_one() {
     eventually("nobody listens to the model any more", || model.left.load(std::sync::atomic::Ordering::SeqCst));
     let bare = Window::open();
     let (status, told) = ask(&bare, json!({ "document": document }));
-    assert_eq!((status, &told["error"]["code"]), (503, &json!("NO_MODEL")), "{told}");
+    assert_eq!((status, &told["error"]["code"]), (409, &json!("NO_MODEL")), "{told}");
     assert!(told["error"]["hint"].as_str().expect("a hint").contains("signalbox models set"), "{told}");
 }
