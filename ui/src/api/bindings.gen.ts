@@ -3598,8 +3598,8 @@ export interface PlanChange {
 
 /** Asks what a workflow does, or why a run failed. */
 export interface PlanExplain {
-  /** The workflow. */
-  document: Workflow;
+  /** The workflow as the editor shows it, also with errors. */
+  document: unknown;
   /** The run; what the workflow does when absent. */
   runId?: string;
 }

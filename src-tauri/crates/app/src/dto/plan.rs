@@ -69,8 +69,7 @@ pub struct PlanSettle {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlanExplain {
-    /// The workflow.
-    #[schemars(with = "Workflow")]
+    /// The workflow as the editor shows it, also with errors.
     pub document: Value,
     /// The run; what the workflow does when absent.
     #[serde(default)]
