@@ -187,7 +187,7 @@ const PARTS = {
     await served.place.run('people', 'forget', 'ada@example.org');
     assert.equal((await served.signIn('ada')).status, 200);
   },
-  async 'changed keys are fetched; a declined sign-in is told'(served, provider) {
+  async 'changed keys are fetched; a declined sign-in is reported'(served, provider) {
     provider.rotate();
     const signed = await served.signIn('ada');
     assert.equal(signed.status, 200, signed.text);

@@ -1,4 +1,4 @@
-//! A request whose body is read while it is sent, so that it is never held as a whole. It goes over a connection of its own and is
+//! A request whose body is read while it is sent, so that it is never held as a whole. It goes over a separate connection and is
 //! sent once: nobody could give its body a second time, so no redirect is followed and nothing is repeated.
 
 use super::{Hop, WebHttp, add_trace, check, headers, read};

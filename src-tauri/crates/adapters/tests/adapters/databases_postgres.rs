@@ -242,7 +242,7 @@ async fn lists(peer: &Peer) {
     let same = "SELECT (SELECT string_agg(t::text, '|' ORDER BY id) FROM single_rows AS t) \
                 = (SELECT string_agg(t::text, '|' ORDER BY id) FROM listed_rows AS t) AS same";
     assert_eq!(peer.query(same, json!({})).await.expect("read"), [json!({ "same": true })]);
-    // A value that does not fit is told with its batch, also while the next one is under way.
+    // A value that does not fit is reported with its batch, also while the next one is under way.
     let many: Vec<Value> = (10..40).map(|id| json!({ "id": id, "small": if id == 17 { 70_000 } else { 1 } })).collect();
     let write = json!({ "table": "listed_rows", "batchSize": 5 });
     let failed = peer.step("db.write", write, many).await.expect_err("too large");

@@ -64,7 +64,7 @@ fn every_template_has_a_test_that_passes_and_a_proof() {
         fs::write(folder_of_files.path().join(format!("{name}.signalbox.json")), file["workflow"].to_string())
             .expect("written");
         let test = format!("{name}.signalbox-test.yaml");
-        fs::copy(path.with_file_name(&test), folder_of_files.path().join(&test)).expect("a test beside the template");
+        fs::copy(path.with_file_name(&test), folder_of_files.path().join(&test)).expect("the test of the template");
     }
     let home = place();
     import_apis(&home);

@@ -1,4 +1,4 @@
-//! Databases beside the client of PostgreSQL, in turn on one server: a million rows to CSV, a hundred thousand upserts.
+//! Databases compared with the client of PostgreSQL, in turn on one server: a million rows to CSV, a hundred thousand upserts.
 
 use crate::Row;
 use crate::process::server;
@@ -32,7 +32,7 @@ struct Took {
     memory: u64,
 }
 
-/// A server of PostgreSQL in a folder of its own; it ends with this.
+/// A server of PostgreSQL in a temporary folder; it ends with this.
 struct Postgres {
     folder: tempfile::TempDir,
     programs: PathBuf,

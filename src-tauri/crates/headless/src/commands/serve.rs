@@ -173,7 +173,7 @@ fn facts(certificate: &Certificate) -> Value {
     json!({ "sha256": certificate.fingerprint, "notAfter": time::format(certificate.not_after_ms) })
 }
 
-/// What the audit chain is told about a start.
+/// What the audit chain records about a start.
 fn started(
     args: &Serve,
     bound: &Bound,

@@ -36,7 +36,7 @@ const STREAMS: u32 = 100;
 /// Connections that may wait to be accepted. The standard 128 are too few for a crowd that comes at once: the system lets
 /// whoever finds no place try again a second later.
 const BACKLOG: u32 = 1_024;
-/// What a peer is told that finds no place where TLS is spoken: a fatal alert, `internal_error` (RFC 8446, 6).
+/// The answer to a peer for which there is no room where TLS is spoken: a fatal alert, `internal_error` (RFC 8446, 6).
 const TLS_ALERT: &[u8] = &[0x15, 3, 3, 0, 2, 2, 80];
 /// After an error of the system, which has no file to give, for example.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -34,7 +34,7 @@ const WARNED_MS: i64 = 7 * 24 * 3_600_000;
 /// Bytes of a request in plain text that are read before the connection is closed.
 const DRAINED: u64 = 64 * 1024;
 
-/// A certificate that can be used, and what is told about it.
+/// A certificate that can be used, and the facts about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Certificate {
     key: Arc<CertifiedKey>,

@@ -78,7 +78,7 @@ impl<'a> Many<'a> {
         let mut running: Option<Sent<'_>> = None;
         loop {
             let next = self.send_next(batches).await;
-            // What went wrong first is told; after it the server refuses every statement.
+            // What went wrong first is reported; after it the server refuses every statement.
             if let Some(before) = running.take() {
                 wrote.items += before.count as u64;
                 wrote.rows += before.finish().await?;
@@ -169,7 +169,7 @@ fn lists(batch: &[WriteRow], types: &[Type]) -> Result<Vec<Param>, DatabaseError
     Ok(lists.into_iter().map(List::end).collect())
 }
 
-/// Each row is a statement of its own, sent one behind the other without waiting for each answer.
+/// Each row is a separate statement; they are sent one after the other without waiting for each answer.
 async fn one_by_one(
     transaction: &Transaction<'_>,
     statement: &Statement<'_>,

@@ -135,12 +135,12 @@ fn a_renewed_certificate_is_taken_when_both_files_fit() {
     files.put("two.key", "server.key");
     let Look::Changed(second) = served.look(now()) else { panic!("it is renewed") };
     assert_ne!(second.fingerprint, first);
-    // The same again is nothing new; what stays wrong is told once.
+    // The same again is nothing new; what stays wrong is reported once.
     files.put("two.pem", "server.pem");
     assert!(matches!(served.look(now()), Look::Same));
     fs::remove_file(files.path("server.key")).expect("removed");
     assert!(matches!(served.look(now()), Look::Same));
-    let Look::Kept(why) = served.look(now()) else { panic!("it is told") };
+    let Look::Kept(why) = served.look(now()) else { panic!("it is reported") };
     assert!(why.contains("server.key cannot be read"), "{why}");
     assert!(matches!(served.look(now()), Look::Same));
     assert_eq!(served.certificate().fingerprint, second.fingerprint);
@@ -228,7 +228,7 @@ async fn requests_come_by_tls_and_new_connections_get_the_renewed_certificate() 
     );
     let newer = connect(served.addr, &files.path("two.pem"), "h2").await.expect("a handshake");
     assert_eq!(newer.get_ref().1.alpn_protocol(), Some(b"h2".as_slice()));
-    // Plain text is told where to go.
+    // Plain text gets the right address.
     let answer = ask(&mut TcpStream::connect(served.addr).await.expect("connected")).await;
     assert!(answer.starts_with("HTTP/1.1 400 ") && answer.contains("HTTPS_ONLY"), "{answer}");
     assert!(answer.contains(&format!("https://{}", served.addr)), "{answer}");

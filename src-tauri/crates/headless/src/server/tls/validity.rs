@@ -10,17 +10,17 @@ const GENERALIZED_TIME: u8 = 0x18;
 /// Milliseconds since 1970; `None`: it is no certificate.
 pub(super) fn of(der: &[u8]) -> Option<(i64, i64)> {
     let mut whole = Reader(der);
-    let mut certificate = Reader(whole.expect(SEQUENCE)?);
-    let mut body = Reader(certificate.expect(SEQUENCE)?);
+    let mut certificate = Reader(whole.value_of(SEQUENCE)?);
+    let mut body = Reader(certificate.value_of(SEQUENCE)?);
     let (tag, _) = body.next()?;
     if tag == VERSION {
         // The serial number.
         body.next()?;
     }
     // The signature's algorithm, the issuer.
-    body.expect(SEQUENCE)?;
-    body.expect(SEQUENCE)?;
-    let mut validity = Reader(body.expect(SEQUENCE)?);
+    body.value_of(SEQUENCE)?;
+    body.value_of(SEQUENCE)?;
+    let mut validity = Reader(body.value_of(SEQUENCE)?);
     Some((moment(validity.next()?)?, moment(validity.next()?)?))
 }
 
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
         Some((*tag, value))
     }
 
-    fn expect(&mut self, wanted: u8) -> Option<&'a [u8]> {
+    fn value_of(&mut self, wanted: u8) -> Option<&'a [u8]> {
         self.next().and_then(|(tag, value)| (tag == wanted).then_some(value))
     }
 }
