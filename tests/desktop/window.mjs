@@ -8,7 +8,10 @@ import { join, resolve } from 'node:path';
 import { closeWindow, isMapped } from './x11.mjs';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
-export const BINARY = join(resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/signalbox-desktop');
+/** The root of another system, in which the installed program is tried. It sees /tmp, /proc and /dev of this one. */
+const ELSEWHERE = process.env.SIGNALBOX_WINDOW_ROOT;
+export const BINARY = ELSEWHERE ? '/usr/bin/signalbox-desktop' : join(resolve(ROOT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/signalbox-desktop');
+const there = (program, args) => (ELSEWHERE ? ['chroot', [ELSEWHERE, program, ...args]] : [program, args]);
 const { remote } = createRequire(join(ROOT, 'ui/package.json'))('webdriverio');
 
 /** Waits until `probe` gives something true. A condition, never a fixed time. */
@@ -57,9 +60,9 @@ function firstLine(child, stream, what) {
 /** Everything around the app. `close` ends it, whatever happened. */
 export async function stage() {
   need('Xvfb', 'apt-get install xvfb');
-  need('WebKitWebDriver', 'apt-get install webkit2gtk-driver');
+  if (!ELSEWHERE) need('WebKitWebDriver', 'apt-get install webkit2gtk-driver');
   need('dbus-daemon', 'apt-get install dbus-daemon');
-  if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing. Build it first: cargo build -p signalbox-desktop`);
+  if (!existsSync(join(ELSEWHERE ?? '', BINARY))) throw new Error(`${BINARY} is missing. Build it first: cargo build -p signalbox-desktop`);
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-window-'));
   const data = join(folder, 'data');
   for (const name of ['config', 'share', 'cache', 'run']) mkdirSync(join(folder, name), { mode: 0o700 });
@@ -85,7 +88,7 @@ export async function stage() {
     };
     delete env.WAYLAND_DISPLAY;
     const port = await freePort();
-    const driver = start('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], { env, stdio: ['ignore', 'ignore', process.env.VERBOSE ? 'inherit' : 'ignore'] });
+    const driver = start(...there('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1']), { env, stdio: ['ignore', 'ignore', process.env.VERBOSE ? 'inherit' : 'ignore'] });
     await until('WebKitWebDriver', async () => {
       if (driver.exitCode !== null) throw new Error(`it ended with ${driver.exitCode}`);
       return (await fetch(`http://127.0.0.1:${port}/status`)).ok;
@@ -97,12 +100,12 @@ export async function stage() {
   }
 }
 
-/** Opens the app's window. */
-export function open(place) {
+/** Opens the app's window. `pageLoadStrategy`: what the answer waits for. */
+export function open(place, pageLoadStrategy = 'normal') {
   return remote({
-    hostname: '127.0.0.1', port: place.port, path: '/', logLevel: 'error', connectionRetryCount: 0, connectionRetryTimeout: 60_000,
+    hostname: '127.0.0.1', port: place.port, path: '/', logLevel: 'silent', connectionRetryCount: 0, connectionRetryTimeout: 60_000,
     capabilities: {
-      'wdio:enforceWebDriverClassic': true,
+      'wdio:enforceWebDriverClassic': true, pageLoadStrategy,
       'webkitgtk:browserOptions': { binary: BINARY, args: ['--data', place.data] },
     },
   });
@@ -112,7 +115,7 @@ export function open(place) {
 export function startPlain(place, data = place.data) {
   const env = { ...place.env };
   delete env.TAURI_WEBVIEW_AUTOMATION;
-  const child = spawn(BINARY, ['--data', data], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(...there(BINARY, ['--data', data]), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk) => { said += chunk; });
   place.children.push(child);

@@ -1,8 +1,9 @@
 // The packages in empty roots of Debian 12 and 13, booted by systemd-nspawn: installed, upgraded with a database of the release before,
 // downgraded, restarted, removed, purged; the RPM packages with their scripts. Needs root, debootstrap, systemd-nspawn and
-// python3. Roots are made once, below target/peers/roots (about 1.2 GB); each walk uses a copy. `--made`
-// takes the packages of the last time, `--service` leaves out the application, whose libraries are 400 MB for each root;
-// `--bookworm` and `--trixie` choose one.
+// python3. The window of the installed application is driven there as in tests/desktop. Roots are made once, below target/peers/roots
+// (about 1.2 GB); each walk uses a copy. `--release` packs the programs of target/release instead of target/debug and measures how
+// long the window takes; `--made` takes the packages of the last time, `--service` leaves out the application, whose libraries are
+// 400 MB for each root; `--bookworm` and `--trixie` choose one.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,6 +14,7 @@ const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 const ROOTS = join(TARGET, 'peers/roots');
 const MADE = join(TARGET, 'peers/packages');
 const [OLD, NEW] = ['0.1.0', '0.1.1'];
+const IS_RELEASE = process.argv.includes('--release');
 const UNIT = 'signalbox-server.service';
 const DATA = '/var/lib/signalbox';
 const SUITES = { bookworm: 'Debian 12', trixie: 'Debian 13' };
@@ -32,13 +34,13 @@ async function until(what, look, seconds = 60) {
   }
 }
 
-/** The packages of both versions: the programs of target/debug. `--made`: those of the last time. */
+/** The packages of both versions: the programs of target/debug, or of target/release. `--made`: those of the last time. */
 function packages() {
   if (process.argv.includes('--made')) return;
   rmSync(MADE, { recursive: true, force: true });
   mkdirSync(MADE, { recursive: true });
   for (const version of [OLD, NEW]) {
-    tell('cargo', ['xtask', 'package', '--dev', '--version', version], { cwd: ROOT });
+    tell('cargo', ['xtask', 'package', IS_RELEASE ? '--built' : '--dev', '--version', version], { cwd: ROOT });
     for (const file of readdirSync(join(TARGET, 'package'))) {
       if (/\.(deb|rpm)$/.test(file)) copyFileSync(join(TARGET, 'package', file), join(MADE, file));
     }
@@ -69,6 +71,13 @@ class Machine {
   /** A command in the root that is not booted; it has the network of this machine. */
   chroot(...args) {
     return tell('chroot', [this.folder, ...args]);
+  }
+
+  /** A script of tests/desktop with the program that is installed in the root; it sees the display and the files of this machine. */
+  window(script, ...args) {
+    const binds = [['--rbind', '/proc', 'proc'], ['--rbind', '/dev', 'dev'], ['--bind', '/tmp', 'tmp']].map(([how, from, to]) => `mount ${how} ${from} '${this.inside(to)}'`).join(' && ');
+    const command = `${binds} && exec node '${join(ROOT, 'tests/desktop', script)}' ${args.join(' ')}`;
+    return tell('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', command], { cwd: ROOT, env: { ...QUIET, SIGNALBOX_WINDOW_ROOT: this.folder } });
   }
 
   /** Each library that a program is linked with is in a package that its own package names. */
@@ -219,12 +228,19 @@ async function walk(suite, report) {
   try {
     if (!process.argv.includes('--service')) await report(named('the application is installed with its dependencies, and no library is missing'), () => {
       machine.chroot('apt-get', 'update');
-      machine.chroot('apt-get', 'install', '--yes', '--no-install-recommends', `/packages/signalbox_${OLD}_${machine.arch}.deb`, `/packages/signalbox-cli_${OLD}_${machine.arch}.deb`);
+      machine.chroot('apt-get', 'install', '--yes', '--no-install-recommends', ...['signalbox', 'signalbox-cli', 'signalbox-runners'].map((name) => `/packages/${name}_${OLD}_${machine.arch}.deb`));
       const linked = machine.chroot('ldd', '/usr/bin/signalbox-desktop', '/usr/lib/signalbox/signalbox', '/usr/lib/signalbox/signalbox-runner-full');
       assert.doesNotMatch(linked, /not found/);
       for (const [name, program] of [['signalbox', '/usr/bin/signalbox-desktop'], ['signalbox-cli', '/usr/lib/signalbox/signalbox']]) machine.named(name, program);
       assert.match(machine.chroot('signalbox', '--version'), /^signalbox /);
       assert.match(readFileSync(machine.inside('usr/share/applications/app.signalbox.desktop.desktop'), 'utf8'), /x-scheme-handler\/signalbox/);
+    });
+    if (!process.argv.includes('--service')) await report(named('the window of the installed application draws, runs and finds again'), () => {
+      machine.chroot('apt-get', 'install', '--yes', '--no-install-recommends', 'webkit2gtk-driver');
+      const said = machine.window('run.mjs');
+      assert.doesNotMatch(said, /^FAIL/m);
+      console.log(`        ${said.trim().split('\n').at(-1)}`);
+      if (IS_RELEASE) console.log(machine.window('start.mjs').trimEnd().replace(/^/gm, '        '));
     });
     await report(named('the service starts under systemd with its own account and folder'), async () => {
       await machine.boot();
@@ -290,7 +306,7 @@ async function walk(suite, report) {
       machine.install(OLD, 'signalbox-server');
       await machine.answers(9161);
       assert.deepEqual(machine.runs(), [first]);
-      machine.run('apt-get', 'purge', '--yes', 'signalbox-server', 'signalbox-cli', ...(existsSync(machine.inside('usr/bin/signalbox-desktop')) ? ['signalbox'] : []));
+      machine.run('apt-get', 'purge', '--yes', 'signalbox-server', 'signalbox-cli', ...(existsSync(machine.inside('usr/bin/signalbox-desktop')) ? ['signalbox', 'signalbox-runners'] : []));
       for (const path of [DATA, '/etc/default/signalbox-server', '/usr/lib/signalbox', '/usr/bin/signalbox', '/usr/bin/signalbox-desktop']) {
         assert.ok(!existsSync(machine.inside(path)), path);
       }
@@ -327,7 +343,7 @@ export async function packagesInRoots(report) {
   if (missing.length > 0 || process.getuid() !== 0) {
     throw new Error(`The packages are tried as root with debootstrap, systemd-nspawn, rpmbuild and python3. Missing: ${missing.join(', ') || 'root'}. On Debian: apt-get install debootstrap systemd-container rpm python3`);
   }
-  await report('packages: two versions are made of the programs of target/debug', packages);
+  await report('packages: two versions are made', packages);
   const chosen = Object.keys(SUITES).filter((suite) => process.argv.includes(`--${suite}`));
   for (const suite of chosen.length > 0 ? chosen : Object.keys(SUITES)) await walk(suite, report);
 }

@@ -64,7 +64,7 @@ export const exporting = {
   'export.do.checkPeople': 'Choose above how people answer, or let the check block.',
   'export.do.secret': 'Store it as a secret and choose the secret as the credential of the step.',
   'export.do.toolServer': 'Approve it in Settings, Tools.',
-  'export.do.runner': 'Install the complete package of Signalbox. With a checkout, cargo xtask package builds the file.',
+  'export.do.runner': 'Install the package signalbox-runners, or unpack the portable archive. With a checkout, cargo xtask package builds the file.',
   'export.do.sources': 'Put the source code into this folder, or choose another form.',
   'export.do.system': 'Export it on Linux, or choose another form.',
   'export.show': 'Show the step',

@@ -63,7 +63,7 @@ export const exporting = {
   'export.do.checkPeople': '请在上方选择人员如何回答，或让检查直接阻止。',
   'export.do.secret': '请将其保存为机密，并选作步骤的凭据。',
   'export.do.toolServer': '请在“设置”的“工具”中批准。',
-  'export.do.runner': '请安装完整的 Signalbox 软件包。如有源代码，可用 cargo xtask package 生成该文件。',
+  'export.do.runner': '请安装软件包 signalbox-runners，或解压便携版压缩包。如有源代码，可用 cargo xtask package 生成该文件。',
   'export.do.sources': '请将源代码放入此文件夹，或选择其他导出形式。',
   'export.do.system': '请在 Linux 上导出，或选择其他导出形式。',
   'export.show': '显示步骤',

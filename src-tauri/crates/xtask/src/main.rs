@@ -47,7 +47,8 @@ cargo xtask <task>
   bench   measure, and print the table for docs/benchmarks.md
   package build for release, then pack below target/package: Debian packages, RPM packages where rpmbuild is there, a portable tar,
           an OCI image of the server, a list of components and checksums; `--sign KEY`: sign the checksums with a key of GnuPG;
-          `--dev`: pack the programs of target/debug, to try the packages; `--version V`: under another version, with --dev
+          `--dev`: pack the programs of target/debug, to try the packages; `--built`: those of target/release as they
+          are; `--version V`: under another version, with one of them
   releases LIST.json --key KEY.pem
           sign a list of releases for docs/updates.md, with openssl
   manual  write the manual as a site below target/manual

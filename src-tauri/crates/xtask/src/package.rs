@@ -36,27 +36,34 @@ struct Out {
     fast: bool,
 }
 
-/// Builds the programs and packs them. `--dev` packs the programs of `target/debug` as they are, to try the packages, with
-/// `--version V` under another version, to try an upgrade; `--sign KEY` signs the checksums with a key of GnuPG.
+/// Builds the programs and packs them. `--dev` packs the programs of `target/debug` as they are, to try the packages, `--built` those
+/// of `target/release`, both with `--version V` under another version, to try an upgrade; `--sign KEY` signs the checksums with a key
+/// of GnuPG.
 pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
-    let (mut dev, mut key, mut version) = (false, None, None);
+    let (mut dev, mut as_built, mut key, mut version) = (false, false, None, None);
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--dev" => dev = true,
+            "--built" => as_built = true,
             "--sign" => {
                 key = Some(rest.next().ok_or("--sign needs the name of a key: `gpg --list-secret-keys` shows them.")?)
             }
             "--version" => version = Some(rest.next().ok_or("--version needs a version, such as 0.1.1.")?.clone()),
             other => {
                 return Err(format!(
-                    "`cargo xtask package` takes --dev, --version V and --sign KEY, and got '{other}'."
+                    "`cargo xtask package` takes --dev or --built, --version V and --sign KEY, and got '{other}'."
                 ));
             }
         }
     }
-    if version.is_some() && !dev {
-        return Err("--version goes with --dev: packages have the version of the programs in them.".to_owned());
+    if dev && as_built {
+        return Err("--dev packs target/debug, --built packs target/release: choose one.".to_owned());
+    }
+    if version.is_some() && !dev && !as_built {
+        return Err(
+            "--version goes with --dev or --built: packages have the version of the programs in them.".to_owned()
+        );
     }
     if key.is_some() && shell::which("gpg").is_none() {
         return Err("gpg is missing. On Debian: apt-get install gpg".to_owned());
@@ -65,7 +72,7 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
     let packages_only = version.is_some();
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let built = target.join(if dev { "debug" } else { "release" });
-    if !dev {
+    if !dev && !as_built {
         system::ready(root, For::Window)?;
         ui::install(root)?;
         ui::build(root)?;

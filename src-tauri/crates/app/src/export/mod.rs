@@ -65,17 +65,23 @@ pub struct Export {
     section: Vec<u8>,
 }
 
-/// The runner beside the program that exports; the error says how to get one.
-fn runner_beside(program: &Path, name: &str) -> ApiResult<PathBuf> {
-    let runner = program.with_file_name(name);
-    if runner.is_file() {
+/// A file that exports need: next to the program, or where the Debian and RPM packages install it, `../lib/signalbox`.
+fn installed_with(program: &Path, name: &str) -> Option<PathBuf> {
+    let packaged = program.parent().and_then(Path::parent).map(|folder| folder.join("lib/signalbox").join(name));
+    [Some(program.with_file_name(name)), packaged].into_iter().flatten().find(|file| file.is_file())
+}
+
+/// The runner for exports of this program; the error says how to get one.
+fn runner_for(program: &Path, name: &str) -> ApiResult<PathBuf> {
+    if let Some(runner) = installed_with(program, name) {
         return Ok(runner);
     }
-    let message = format!("The runner of exported programs is missing: {} does not exist.", runner.display());
-    let hint =
-        "Build it with `cargo xtask package` (or `cargo build -p signalbox-standalone`) and put it beside signalbox.";
+    let missing = program.with_file_name(name).display().to_string();
+    let message = format!("The runner of exported programs is missing: {missing} does not exist.");
+    let hint = "Install the package signalbox-runners. Without packages: build it with `cargo xtask package` (or `cargo \
+                build -p signalbox-standalone`) and put it into the folder of this program.";
     Err(ApiError::new(Class::NotFound, "RUNNER_MISSING", message, hint)
-        .with(json!({ "reason": ExportReason::Runner, "name": runner.display().to_string() })))
+        .with(json!({ "reason": ExportReason::Runner, "name": missing })))
 }
 
 /// A workflow file and everything that it calls, looked at.
@@ -105,7 +111,7 @@ impl Checked {
             return Err(refused(&self.problems));
         }
         let bundle = self.bundle;
-        let runner = runner_beside(program, &runner_name(&bundle.modules, bundle.human))?;
+        let runner = runner_for(program, &runner_name(&bundle.modules, bundle.human))?;
         let section = bundle.to_bytes().map_err(|error| {
             let message = format!("The workflow cannot be written: {error}.");
             ApiError::new(Class::Invalid, "CANNOT_EXPORT", message, "Report this fault.")
@@ -134,7 +140,7 @@ fn check_list(bundle: &Bundle, size_bytes: Option<u64>) -> ExportCheckList {
     }
 }
 
-/// This program; runners and sources are beside it.
+/// This program, by which runners and sources are found.
 pub fn own_program() -> ApiResult<PathBuf> {
     std::env::current_exe().map_err(|error| {
         let message = format!("The place of this program is not known: {error}.");
@@ -144,8 +150,7 @@ pub fn own_program() -> ApiResult<PathBuf> {
 
 /// The sources of Signalbox, when nobody names others.
 pub fn sources_beside(program: &Path) -> PathBuf {
-    let packed = program.with_file_name("source.tar.gz");
-    if packed.is_file() { packed } else { program.with_file_name("source") }
+    installed_with(program, "source.tar.gz").unwrap_or_else(|| program.with_file_name("source"))
 }
 
 /// [`check`], then [`Checked::ready`].
@@ -287,5 +292,32 @@ impl Export {
     /// What the program is made of and what it will need.
     pub fn check_list(&self) -> ExportCheckList {
         check_list(&self.bundle, Some(self.size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{runner_for, sources_beside};
+    use std::fs;
+
+    /// The window is in `/usr/bin`, and what it exports with in `/usr/lib/signalbox`.
+    #[test]
+    fn runners_and_sources_are_found_where_packages_install_them() {
+        let root = tempfile::tempdir().expect("a folder");
+        let (programs, library) = (root.path().join("usr/bin"), root.path().join("usr/lib/signalbox"));
+        let window = programs.join("signalbox-desktop");
+        fs::create_dir_all(&programs).expect("a folder");
+        fs::create_dir_all(&library).expect("a folder");
+        let missing = runner_for(&window, "signalbox-runner").expect_err("nothing is installed");
+        assert_eq!(missing.code, "RUNNER_MISSING");
+        assert!(missing.hint.contains("signalbox-runners"), "{}", missing.hint);
+        for name in ["signalbox-runner", "source.tar.gz"] {
+            fs::write(library.join(name), "x").expect("a file");
+        }
+        assert_eq!(runner_for(&window, "signalbox-runner").expect("installed"), library.join("signalbox-runner"));
+        assert_eq!(sources_beside(&window), library.join("source.tar.gz"));
+        fs::write(programs.join("signalbox-runner"), "x").expect("a file");
+        let next = runner_for(&window, "signalbox-runner").expect("next to the program");
+        assert_eq!(next, programs.join("signalbox-runner"));
     }
 }

@@ -9,18 +9,21 @@ pub(crate) enum Package {
     App,
     /// The command line with man pages and completions.
     Cli,
+    /// What exported programs are made of.
+    Runners,
     /// The service.
     Server,
 }
 
 impl Package {
-    pub(crate) const ALL: [Self; 3] = [Self::App, Self::Cli, Self::Server];
+    pub(crate) const ALL: [Self; 4] = [Self::App, Self::Cli, Self::Runners, Self::Server];
 
     /// Its name in Debian.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::App => "signalbox",
             Self::Cli => "signalbox-cli",
+            Self::Runners => "signalbox-runners",
             Self::Server => "signalbox-server",
         }
     }
@@ -29,6 +32,7 @@ impl Package {
         match self {
             Self::App => "draw workflows, run them, answer what they ask",
             Self::Cli => "run and check workflows drawn in Signalbox at the terminal",
+            Self::Runners => "export Signalbox workflows as programs",
             Self::Server => "run active Signalbox workflows as a service",
         }
     }
@@ -42,7 +46,11 @@ impl Package {
             }
             Self::Cli => {
                 " Signalbox runs workflows of plain, language model, agent and tool steps that\n people draw.\n .\n This package has the \
-                 command line, its man pages and completions, and the\n runners of exported workflows."
+                 command line, its man pages and completions."
+            }
+            Self::Runners => {
+                " Signalbox exports a workflow as one program, an image or a Cargo project.\n .\n This package has the programs and \
+                 sources that such exports are made of."
             }
             Self::Server => {
                 " Signalbox runs workflows of plain, language model, agent and tool steps that\n people draw.\n .\n This package has a systemd \
@@ -65,7 +73,7 @@ impl Package {
                 "libc6 (>= {libc}), libcairo2, libdbus-1-3, libgcc-s1, libgdk-pixbuf-2.0-0, libglib2.0-0t64 | libglib2.0-0, \
                  libgtk-3-0t64 | libgtk-3-0, libjavascriptcoregtk-4.1-0, libsoup-3.0-0, libwebkit2gtk-4.1-0"
             ),
-            Self::Cli => format!("libc6 (>= {libc}), libgcc-s1"),
+            Self::Cli | Self::Runners => format!("libc6 (>= {libc}), libgcc-s1"),
             Self::Server => format!("signalbox-cli (= {version}), adduser, ca-certificates"),
         }
     }
@@ -74,9 +82,9 @@ impl Package {
 /// The file `control`. `size` in KiB.
 pub(crate) fn control(package: Package, version: &str, arch: &str, libc: &str, size: u64) -> String {
     let recommends = match package {
-        Package::App => "Recommends: signalbox-cli, xdg-utils\n",
-        Package::Cli => "Recommends: ca-certificates\n",
-        Package::Server => "",
+        Package::App => "Recommends: signalbox-cli, signalbox-runners, xdg-utils\n",
+        Package::Cli => "Recommends: ca-certificates\nSuggests: signalbox-runners\n",
+        Package::Runners | Package::Server => "",
     };
     format!(
         "Package: {}\nVersion: {version}\nArchitecture: {arch}\nMaintainer: Signalbox developers <signalbox@localhost>\n\
@@ -127,12 +135,7 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
             tree.file("usr/share/mime/packages/signalbox.xml", MIME);
         }
         Package::Cli => {
-            // Side by side: `export` looks for the runners beside the program.
             tree.program("usr/lib/signalbox/signalbox", parts.program.clone());
-            for (name, program) in &parts.runners {
-                tree.program(format!("usr/lib/signalbox/{name}"), program.clone());
-            }
-            tree.file("usr/lib/signalbox/source.tar.gz", parts.sources.clone());
             tree.link("usr/bin/signalbox", "../lib/signalbox/signalbox");
             for (name, page) in &parts.man {
                 tree.file(format!("usr/share/man/man1/{name}.gz"), page.clone());
@@ -140,6 +143,13 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
             tree.file("usr/share/bash-completion/completions/signalbox", parts.bash.clone());
             tree.file("usr/share/zsh/vendor-completions/_signalbox", parts.zsh.clone());
             tree.file("usr/share/fish/vendor_completions.d/signalbox.fish", parts.fish.clone());
+        }
+        // In the folder of the program: `export` looks for them there.
+        Package::Runners => {
+            for (name, program) in &parts.runners {
+                tree.program(format!("usr/lib/signalbox/{name}"), program.clone());
+            }
+            tree.file("usr/lib/signalbox/source.tar.gz", parts.sources.clone());
         }
         Package::Server => {
             tree.file(UNIT, SERVICE);
@@ -152,7 +162,7 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
 /// The files below `DEBIAN`, apart from `control`; scripts are executable.
 pub(crate) fn maintainer_files(package: Package) -> Vec<(&'static str, &'static str)> {
     match package {
-        Package::App | Package::Cli => Vec::new(),
+        Package::App | Package::Cli | Package::Runners => Vec::new(),
         Package::Server => vec![
             ("conffiles", "/etc/default/signalbox-server\n"),
             ("postinst", POSTINST),

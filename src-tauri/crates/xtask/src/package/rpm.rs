@@ -25,7 +25,7 @@ pub(crate) fn place(path: &str) -> Option<String> {
 pub(crate) fn spec(package: Package, version: &str, stage: &str, files: &[String], fast: bool) -> String {
     let name = package.name();
     let requires = match package {
-        Package::App | Package::Cli => String::new(),
+        Package::App | Package::Cli | Package::Runners => String::new(),
         Package::Server => {
             // By its path: the package of `useradd` is `shadow-utils` in Fedora and `shadow` in openSUSE.
             format!(

@@ -6,9 +6,10 @@ use crate::dto::Installation;
 use std::path::Path;
 
 /// Files by which the packages are known, and their packages.
-const PACKAGES: [(&str, &str); 3] = [
+const PACKAGES: [(&str, &str); 4] = [
     ("signalbox", "/usr/bin/signalbox-desktop"),
     ("signalbox-cli", "/usr/lib/signalbox/signalbox"),
+    ("signalbox-runners", "/usr/lib/signalbox/signalbox-runner-min"),
     ("signalbox-server", "/usr/lib/systemd/system/signalbox-server.service"),
 ];
 

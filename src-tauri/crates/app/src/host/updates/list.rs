@@ -56,7 +56,7 @@ pub(super) struct Package {
     pub(super) kind: String,
     /// As `std::env::consts::ARCH` has it.
     pub(super) arch: String,
-    /// The package: `signalbox`, `signalbox-cli`, `signalbox-server`.
+    /// The package: `signalbox`, `signalbox-cli`, `signalbox-runners`, `signalbox-server`.
     #[serde(default)]
     pub(super) name: String,
     pub(super) url: String,
