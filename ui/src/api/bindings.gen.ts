@@ -5206,6 +5206,14 @@ export interface StepComparison {
   masked: boolean;
 }
 
+/** How many items there are. */
+export interface StepCounts {
+  /** That went in. */
+  input: number;
+  /** Port → that came out there. */
+  output: Record<string, number>;
+}
+
 /** What went into a node and what came out. */
 export interface StepData {
   /** The run. */
@@ -5214,6 +5222,8 @@ export interface StepData {
   path?: string;
   /** When the run began, RFC 3339. */
   startedAt: string;
+  /** How many items went in and came out: the lists may have the first of them only. */
+  counts: StepCounts;
   /** Items as they went in; large values are cut. */
   input: StepInput[];
   /** Port → items; large values are cut. */

@@ -209,6 +209,8 @@ export const panel = {
   'data.items.one': '{n} item',
   'data.items.other': '{n} items',
   'data.itemsNone': 'No items',
+  'data.firstOf': 'First {m} of {n} items',
+  'data.inputElsewhere': 'These items are shown as the output of the steps before.',
   'data.loadFailed': 'The data of the last run could not be loaded',
   'data.next': 'Next item',
   'data.none': 'No data yet',

@@ -199,6 +199,8 @@ export const panel = {
   'data.item': '第 {n}/{m} 项',
   'data.items.other': '{n} 项',
   'data.itemsNone': '没有项',
+  'data.firstOf': '共 {n} 项，显示前 {m} 项',
+  'data.inputElsewhere': '这些项显示在前面步骤的输出中。',
   'data.loadFailed': '无法加载上次运行的数据',
   'data.next': '下一项',
   'data.none': '还没有数据',

@@ -402,6 +402,7 @@ export function addCard(s: FoldState, event: RunEventLike, ms: number, status: C
     input: NOTHING,
     config: undefined,
     resolvedInputs: undefined,
+    inputItems: undefined,
     outputs: undefined,
     selected: undefined,
     ports: undefined,

@@ -117,6 +117,7 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   card.config = payload['config'];
   card.resolvedInputs = payload['resolvedInputs'] ?? undefined;
   card.input = Array.isArray(payload['input']) ? (payload['input'] as CallCard['input']) : [];
+  card.inputItems = typeof payload['inputItems'] === 'number' ? payload['inputItems'] : undefined;
   const due = payload['dueMs'];
   if (typeof due === 'number') {
     card.dueMs = due;
@@ -134,7 +135,7 @@ function stepStart(s: FoldState, event: RunEventLike, ms: number, payload: Field
   const more = !card.key.includes('#') || (card.input[0]?.item ?? 0) >= run.itemsIn;
   if (card.attempt === 0 && more) {
     // A long list is not told again: only how many items it has.
-    const count = typeof payload['inputItems'] === 'number' ? payload['inputItems'] : card.input.length;
+    const count = card.inputItems ?? card.input.length;
     run.itemsIn += count;
     run.inVisit = run.visit === card.visit ? (run.inVisit ?? 0) + count : count;
     run.visit = card.visit;

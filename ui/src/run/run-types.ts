@@ -255,6 +255,8 @@ export interface CallCard {
   resolvedInputs?: unknown;
   outputs?: unknown;
   selected?: string;
+  /** So many items went in that are not told again: the step read the list of its wires. */
+  inputItems?: number | undefined;
   ports?: Record<string, number>;
   items?: Record<string, RunItem[]>;
   /** The error of the call, or of its last failed item. */

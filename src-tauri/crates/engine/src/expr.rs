@@ -34,6 +34,7 @@ pub use error::{Code, ExprError, More};
 pub use limits::{MAX_BRACKETS, MAX_CHAIN, MAX_LENGTH};
 pub use references::References;
 pub(crate) use references::push_key;
+pub(crate) use value::object;
 pub use value::{value, value_refs};
 
 use crate::scope::Scope;

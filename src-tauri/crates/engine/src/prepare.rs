@@ -15,7 +15,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_model::{
-    Data, ErrorPayload, Items, Map, Mode, NodeFailure, SuggestedAction, blob::BLOB_LIMIT, event::MaskedData,
+    Data, ErrorPayload, Items, Mode, NodeFailure, SuggestedAction, blob::BLOB_LIMIT, event::MaskedData,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(crate) struct Prepared {
     pub(crate) config: Arc<Value>,
     pub(crate) input: Vec<Data>,
-    pub(crate) resolved: Option<Arc<Value>>,
+    pub(crate) resolved: Option<Data>,
     pub(crate) failure: Option<NodeFailure>,
     /// What guards masked in it.
     pub(crate) masked: Vec<MaskedData>,
@@ -121,20 +121,19 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
             masker.input(&mut input, &mut masked);
             masker.value(&mut config, Some(&this.config), &mut masked);
         }
-        let resolved = this.node.input.as_ref().and_then(|_| input.first().map(Data::value));
+        let resolved = this.node.input.as_ref().and_then(|_| input.first().cloned());
         // What was refused before the code stays refused: a rule's retry does not get round it.
         let failure = guarded(compiled, state, node, slot, &input, &config);
         return Prepared { config, input, resolved, failure, masked, list: false };
     }
     let replaced = fold::begun_slot(state, node, slot).filter(|s| s.replaced);
     let mut input = replaced.map_or_else(|| raw_input(compiled, state, node, slot), |s| s.input.clone());
-    let mut resolved = replaced.filter(|_| this.node.input.is_some()).and_then(|s| s.input.first().map(Data::value));
+    let mut resolved = replaced.filter(|_| this.node.input.is_some()).and_then(|s| s.input.first().cloned());
     if let Some(mapping) = this.node.input.as_ref().filter(|_| replaced.is_none()) {
         let scope = node_scope(compiled, state, node, slot, &input, None);
-        match evaluate_map(mapping, &scope) {
+        match expr::object(mapping, &scope) {
             Ok(value) => {
-                let value = Arc::new(value);
-                input = vec![Data::Value(Arc::clone(&value))];
+                input = vec![value.clone()];
                 resolved = Some(value);
             }
             Err(error) => {
@@ -148,7 +147,7 @@ pub(crate) fn prepare(compiled: &Compiled, state: &RunState, node: usize, slot: 
     let mut masked = Vec::new();
     if !masker.is_empty() {
         masker.input(&mut input, &mut masked);
-        resolved = resolved.map(|resolved| input.first().map_or(resolved, Data::value));
+        resolved = resolved.map(|resolved| input.first().cloned().unwrap_or(resolved));
     }
     let config = if this.config_is_static {
         Ok(Arc::clone(&this.config))
@@ -209,14 +208,6 @@ fn too_large_as_values(compiled: &Compiled, state: &RunState, node: usize, slot:
     };
     let what = || format!("All {} items, which this step needs at once,", input.len());
     (bytes > compiled.most).then(|| limit::refused(bytes, compiled.most, &what()))
-}
-
-fn evaluate_map(mapping: &Map, scope: &Scope) -> Result<Value, ExprError> {
-    let mut out = Map::new();
-    for (name, value) in mapping {
-        out.insert(name.clone(), expr::value(value, scope).map_err(|error| error.inside(name))?);
-    }
-    Ok(Value::Object(out))
 }
 
 /// What people decided about findings of guards in the data of a slot.

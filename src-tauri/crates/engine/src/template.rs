@@ -5,6 +5,7 @@ use crate::expr::{Code, Expr, ExprError, Short};
 use crate::scope::Scope;
 use serde_json::Value;
 use signalbox_model::Data;
+use signalbox_model::data::JsonString;
 
 /// Most bytes of a template's text.
 pub const MAX_LENGTH: usize = 1024 * 1024;
@@ -132,6 +133,17 @@ impl Template {
             fits(out.len())?;
         }
         Ok(Some(out))
+    }
+
+    /// [`Template::render`]; where a hole gets a long part of the data the text is written as JSON at once.
+    ///
+    /// # Errors
+    /// As [`Template::render`].
+    pub(crate) fn render_data(&self, scope: &Scope) -> Result<Data, ExprError> {
+        match self.render_short(scope)? {
+            Some(text) => Ok(Value::String(text).into()),
+            None => self.render_parts(scope).map(|parts| JsonString::of(&parts)),
+        }
     }
 
     /// What stands in the text one after the other: texts, and long values as they are written.

@@ -5,12 +5,14 @@ mod composed;
 mod copied;
 mod detached;
 mod incoming;
+mod json_string;
 mod read;
 
 pub use copied::compact;
 pub use detached::{Detached, detached, mark, put_back, write};
 pub(crate) use incoming::stays_text;
 pub use incoming::{as_text, with_texts};
+pub use json_string::{JsonString, words};
 pub use read::{Piece, Read};
 
 use composed::Composed;

@@ -121,7 +121,7 @@ pub struct StepStart {
     pub meta: Map,
     /// Evaluated `in`, or null without `in`.
     #[serde(rename = "resolvedInputs")]
-    pub resolved_inputs: Option<Arc<Value>>,
+    pub resolved_inputs: Option<Data>,
     /// Evaluated config of the first item of the call.
     pub config: Arc<Value>,
     /// Evaluated configs of the other items of a batch whose config differs: item index → config.

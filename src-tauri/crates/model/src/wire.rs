@@ -162,11 +162,16 @@ impl WireEvent {
         let event = &*event.shown();
         // A table is cut where it lies.
         let Detached { written, texts } = detached(|| serde_json::to_string(event));
-        let mut text = put_back(written?, &texts, WIRE_LIMIT);
-        if text.len() > WIRE_LIMIT || texts.iter().any(|text| text.length() >= WIRE_LIMIT) {
-            text = text::cut(&text, &texts, &event.run_id, event.seq.unwrap_or_default());
-        }
+        let text = Self::cut(written?, &texts, &event.run_id, event.seq);
         Ok(Self { text, ..Self::head(event) })
+    }
+
+    fn cut(written: String, texts: &[Text], run_id: &str, seq: Option<u64>) -> String {
+        let text = put_back(written, texts, WIRE_LIMIT);
+        if text.len() > WIRE_LIMIT || texts.iter().any(|text| text.length() >= WIRE_LIMIT) {
+            return text::cut(&text, texts, run_id, seq.unwrap_or_default());
+        }
+        text
     }
 
     /// What it is and whom it is about, without its text.
@@ -181,9 +186,21 @@ impl WireEvent {
         }
     }
 
-    /// The same of an event that was changed on its way, by masks for example.
+    /// The same of an event that was changed on its way, by masks for example. Marks stand in it for these texts.
+    pub fn of_detached(event: Detached<Value>) -> Self {
+        let Detached { written, texts } = event;
+        let run_id = written["runId"].as_str().unwrap_or_default();
+        let text = Self::cut(written.to_string(), &texts, run_id, written["seq"].as_u64());
+        Self { text, ..Self::head_of_value(&written) }
+    }
+
+    /// The same of an event without marks.
     pub fn of_value(mut event: Value) -> Self {
         truncate_event(&mut event);
+        Self { text: event.to_string(), ..Self::head_of_value(&event) }
+    }
+
+    fn head_of_value(event: &Value) -> Self {
         let field = |name: &str| event[name].as_str().map(str::to_owned);
         Self {
             seq: event["seq"].as_u64(),
@@ -191,7 +208,7 @@ impl WireEvent {
             kind: field("type").unwrap_or_else(|| "message".to_owned()),
             step_id: field("stepId"),
             path: field("path"),
-            text: event.to_string(),
+            text: String::new(),
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 use signalbox_model::Data;
-use signalbox_model::data::Text;
+use signalbox_model::data::{JsonString, Text, words};
 use signalbox_ports::PartSource;
-use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// Bytes of a piece.
@@ -37,7 +36,7 @@ impl LongValue {
     pub(crate) fn length(&self) -> usize {
         match self {
             Self::Json(text) => text.length(),
-            Self::Words(parts) => parts.iter().map(length).sum(),
+            Self::Words(parts) => parts.iter().map(Data::letters).sum(),
         }
     }
 
@@ -47,7 +46,7 @@ impl LongValue {
         match self {
             Self::Json(text) => text.pieces().for_each(|piece| all.push_str(piece)),
             Self::Words(parts) => {
-                parts.iter().for_each(|part| each_stretch(part, &mut |stretch| all.push_str(stretch)));
+                parts.iter().for_each(|part| part.each_stretch(&mut |stretch| all.push_str(stretch)));
             }
         }
         all
@@ -65,15 +64,7 @@ impl LongValue {
     pub(crate) fn data(&self) -> Data {
         match self {
             Self::Json(text) => Data::Text(text.clone()),
-            Self::Words(parts) => match parts.as_slice() {
-                [Data::Text(text)] if text.is_string() => Data::Text(text.clone()),
-                parts => {
-                    // Room that is not used takes no memory; a text that grows is there twice now and then.
-                    let mut json = JsonString::new(self.length() / 2 * 3);
-                    parts.iter().for_each(|part| each_stretch(part, &mut |stretch| json.push(stretch)));
-                    json.data()
-                }
-            },
+            Self::Words(parts) => JsonString::of(parts),
         }
     }
 
@@ -121,54 +112,6 @@ impl Part {
         };
         self.at += piece.len();
         piece
-    }
-}
-
-fn words(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::String(words) => Cow::Borrowed(words),
-        other => Cow::Owned(other.to_string()),
-    }
-}
-
-fn length(part: &Data) -> usize {
-    part.weight(|value| value.as_str().map_or(0, str::len))
-}
-
-fn each_stretch(part: &Data, with: &mut dyn FnMut(&str)) {
-    match part {
-        Data::Text(text) if text.is_string() => text.stretches().for_each(|stretch| with(&stretch)),
-        Data::Text(text) => text.pieces().for_each(with),
-        Data::Value(value) => with(&words(value)),
-    }
-}
-
-/// A string of JSON that is written piece by piece.
-pub(crate) struct JsonString(String);
-
-impl JsonString {
-    /// With room for so many bytes.
-    pub(crate) fn new(room: usize) -> Self {
-        let mut text = String::with_capacity(room);
-        text.push('"');
-        Self(text)
-    }
-
-    /// Adds text, escaped.
-    pub(crate) fn push(&mut self, text: &str) {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (piece, behind) = rest.split_at(rest.floor_char_boundary(PIECE));
-            let json = Value::from(piece).to_string();
-            self.0.push_str(json.get(1..json.len() - 1).unwrap_or_default());
-            rest = behind;
-        }
-    }
-
-    /// The string.
-    pub(crate) fn data(mut self) -> Data {
-        self.0.push('"');
-        Data::written(self.0)
     }
 }
 

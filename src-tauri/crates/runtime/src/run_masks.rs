@@ -1,9 +1,10 @@
 //! The masks of one run, put on whole events before anything else looks at them (TS-052): summaries, values, previews and streams are
 //! made of what is masked already, so that no way of asking shows more than another.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use signalbox_model::base::Base;
-use signalbox_model::{RunEvent, Workflow};
+use signalbox_model::data::{Detached, Text, detached, mark};
+use signalbox_model::{Data, EventBody, Item, RunEvent, Workflow};
 use signalbox_store::mask::{self, Masks, keeps_masks};
 use signalbox_store::{Store, StoreError};
 use std::sync::Arc;
@@ -111,34 +112,57 @@ impl RunMasks {
     }
 
     fn learn_from(&mut self, event: &RunEvent) {
-        let kind = event.body.type_name();
-        let payload = serde_json::to_value(signalbox_model::event::Payload(&event.body)).unwrap_or_default();
+        let EventBody::StepDone(done) = &event.body else { return self.learn_body(&event.body) };
+        let mut rest = done.clone();
+        rest.items.clear();
+        self.learn_body(&EventBody::StepDone(rest));
+        // There may be millions of items: they are looked at one after the other.
+        for (port, items) in &done.items {
+            items.pieces().enumerate().for_each(|(index, (item, data))| self.learn_item(port, index, &item, &data));
+        }
+    }
+
+    fn learn_item(&mut self, port: &str, index: usize, item: &Item, data: &Data) {
+        let Detached { written, texts } = detached(|| json!({ "data": data }));
+        let mut whole = serde_json::to_value(item).unwrap_or_default();
+        whole["data"] = written["data"].clone();
+        let items = json!({ port: { index.to_string(): whole } });
+        self.masks.with_texts(texts, |masks| masks.learn(&items, ITEMS));
+    }
+
+    fn learn_body(&mut self, body: &EventBody) {
+        let payload = || serde_json::to_value(signalbox_model::event::Payload(body)).unwrap_or_default();
+        let Detached { written, texts } = detached(payload);
+        self.masks.with_texts(texts, |masks| Self::learn_payload(masks, body.type_name(), &written));
+    }
+
+    fn learn_payload(masks: &mut Masks, kind: &str, payload: &Value) {
         for (field, value) in payload.as_object().into_iter().flatten() {
             match field.as_str() {
                 // Pieces of a text are hidden whole; the text itself comes with the result of the step.
                 "delta" | "asked" | "held" => {}
                 "content" if kind == "llm_tool_result" => {
                     if let Some(value) = written(value) {
-                        self.masks.learn(&value, 0);
+                        masks.learn(&value, 0);
                     }
                 }
                 "toolResult" => {
-                    self.masks.learn(value, 0);
+                    masks.learn(value, 0);
                     each_text(&mut value.clone(), |value| {
-                        self.masks.learn(&value, 0);
+                        masks.learn(&value, 0);
                         value
                     });
                 }
                 // Cut from the other fields of the event.
                 "inputSummary" | "outputSummary" => {}
                 // What an error says beside its input was made by programs.
-                "error" => value.pointer("/details/input").into_iter().for_each(|input| self.masks.learn(input, 0)),
+                "error" => value.pointer("/details/input").into_iter().for_each(|input| masks.learn(input, 0)),
                 field if PLAIN.contains(&field) => {}
-                field => self.masks.learn(value, frame(kind, field)),
+                field => masks.learn(value, frame(kind, field)),
             }
             if let (Some(name), "newValue" | "oldValue") = (payload["name"].as_str(), field.as_str()) {
                 let named = Map::from_iter([(name.trim_start_matches('$').to_owned(), value.clone())]);
-                self.masks.learn(&Value::Object(named), 0);
+                masks.learn(&Value::Object(named), 0);
             }
         }
     }
@@ -161,60 +185,15 @@ impl RunMasks {
 
     /// An event, masked, not cut.
     pub fn event(&mut self, event: &RunEvent) -> Value {
+        let Detached { written, texts } = self.event_with_texts(event);
+        filled(written, &texts)
+    }
+
+    /// An event, masked, not cut; its long data stays text, for which marks stand.
+    pub fn event_with_texts(&mut self, event: &RunEvent) -> Detached<Value> {
+        let Detached { written, texts } = detached(|| serde_json::to_value(event).unwrap_or_default());
         let kind = event.body.type_name();
-        let mut whole = serde_json::to_value(event).unwrap_or_default();
-        // What a re-run has of its original is looked at there.
-        if let Some(payload) = whole["payload"].as_object_mut() {
-            payload.remove("base");
-        }
-        let by_model = kind == "auto_fix_attempt" && !whole["payload"]["asked"].is_null();
-        let variable = whole["payload"]["name"].as_str().map(|name| name.trim_start_matches('$').to_owned());
-        for (field, value) in whole["payload"].as_object_mut().into_iter().flatten() {
-            let frame = frame(kind, field);
-            *value = match (field.as_str(), &variable) {
-                (field, _) if PLAIN.contains(&field) => self.masks.texts(value),
-                ("newValue" | "oldValue", Some(name)) => {
-                    let named = Value::Object(Map::from_iter([(name.clone(), value.take())]));
-                    self.masks.inside(&named, 0)[name.as_str()].take()
-                }
-                ("patch", _) if matches!(kind, "input_edited" | "auto_fix_attempt") => self.masks.patch(value),
-                // They quote what was proposed, and of a refused answer nothing was learned.
-                ("violations", _) if by_model => {
-                    for words in value.as_array_mut().into_iter().flatten() {
-                        *words = mask::NAMELESS.into();
-                    }
-                    value.take()
-                }
-                // What is personal may begin in one piece and end in the next: no pattern would find it.
-                ("delta", _) => mask::NAMELESS.into(),
-                // A whole conversation; its parts stand in events of their own.
-                ("held", _) if kind == "step_error" => mask::NAMELESS.into(),
-                // What a model answered, as its pieces.
-                ("asked", _) if value.get("answer").is_some() => {
-                    let mut asked = value.take();
-                    asked["answer"] = mask::NAMELESS.into();
-                    asked
-                }
-                ("content", _) if kind == "llm_tool_result" => match written(value) {
-                    Some(value) => self.masks.inside(&value, 0).to_string().into(),
-                    None => self.masks.inside(value, 0),
-                },
-                ("toolResult", _) => {
-                    each_text(value, |value| self.masks.inside(&value, 0));
-                    self.masks.inside(value, frame)
-                }
-                // The same data as one text, cut: no name hides anything in it, and half a value is no known one.
-                ("inputSummary" | "outputSummary", _) => mask::NAMELESS.into(),
-                ("message", _) if kind == "tool_message" => match written(value) {
-                    Some(value) => self.masks.inside(&value, 0).to_string().into(),
-                    // Data written out behind other words, or cut: its names cannot be read any more.
-                    None if value.as_str().is_some_and(|text| text.contains('{')) => mask::NAMELESS.into(),
-                    None => self.masks.inside(value, frame),
-                },
-                _ => self.masks.inside(value, frame),
-            };
-        }
-        whole
+        self.masks.with_texts(texts, |masks| masked(masks, kind, written))
     }
 
     /// What a re-run has of its original, masked.
@@ -278,6 +257,78 @@ impl RunMasks {
     /// What somebody made of masked data: masks stand for the values that they hide.
     pub fn lift(&self, value: Value) -> Value {
         self.masks.lift(value)
+    }
+}
+
+/// An event with masks on it.
+fn masked(masks: &mut Masks, kind: &str, mut whole: Value) -> Value {
+    // What a re-run has of its original is looked at there.
+    if let Some(payload) = whole["payload"].as_object_mut() {
+        payload.remove("base");
+    }
+    let by_model = kind == "auto_fix_attempt" && !whole["payload"]["asked"].is_null();
+    let variable = whole["payload"]["name"].as_str().map(|name| name.trim_start_matches('$').to_owned());
+    for (field, value) in whole["payload"].as_object_mut().into_iter().flatten() {
+        let frame = frame(kind, field);
+        *value = match (field.as_str(), &variable) {
+            (field, _) if PLAIN.contains(&field) => masks.texts(value),
+            ("newValue" | "oldValue", Some(name)) => {
+                let named = Value::Object(Map::from_iter([(name.clone(), value.take())]));
+                masks.inside(&named, 0)[name.as_str()].take()
+            }
+            ("patch", _) if matches!(kind, "input_edited" | "auto_fix_attempt") => masks.patch(value),
+            // They quote what was proposed, and of a refused answer nothing was learned.
+            ("violations", _) if by_model => {
+                for words in value.as_array_mut().into_iter().flatten() {
+                    *words = mask::NAMELESS.into();
+                }
+                value.take()
+            }
+            // What is personal may begin in one piece and end in the next: no pattern would find it.
+            ("delta", _) => mask::NAMELESS.into(),
+            // A whole conversation; its parts stand in events of their own.
+            ("held", _) if kind == "step_error" => mask::NAMELESS.into(),
+            // What a model answered, as its pieces.
+            ("asked", _) if value.get("answer").is_some() => {
+                let mut asked = value.take();
+                asked["answer"] = mask::NAMELESS.into();
+                asked
+            }
+            ("content", _) if kind == "llm_tool_result" => match written(value) {
+                Some(value) => masks.inside(&value, 0).to_string().into(),
+                None => masks.inside(value, 0),
+            },
+            ("toolResult", _) => {
+                each_text(value, |value| masks.inside(&value, 0));
+                masks.inside(value, frame)
+            }
+            // The same data as one text, cut: no name hides anything in it, and half a value is no known one.
+            ("inputSummary" | "outputSummary", _) => mask::NAMELESS.into(),
+            ("message", _) if kind == "tool_message" => match written(value) {
+                Some(value) => masks.inside(&value, 0).to_string().into(),
+                // Data written out behind other words, or cut: its names cannot be read any more.
+                None if value.as_str().is_some_and(|text| text.contains('{')) => mask::NAMELESS.into(),
+                None => masks.inside(value, frame),
+            },
+            _ => masks.inside(value, frame),
+        };
+    }
+    whole
+}
+
+/// Values with the texts that marks stand for.
+fn filled(value: Value, texts: &[Text]) -> Value {
+    match value {
+        _ if texts.is_empty() => value,
+        Value::String(string) => {
+            let number = string.strip_prefix(mark()).and_then(|number| number.parse::<usize>().ok());
+            number.and_then(|number| texts.get(number)).map_or(Value::String(string), |text| (*text.value()).clone())
+        }
+        Value::Array(list) => list.into_iter().map(|one| filled(one, texts)).collect(),
+        Value::Object(map) => {
+            map.into_iter().map(|(name, one)| (name, filled(one, texts))).collect::<Map<_, _>>().into()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }
 

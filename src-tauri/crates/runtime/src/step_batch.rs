@@ -129,7 +129,7 @@ fn payload(body: &EventBody) -> usize {
         EventBody::StepStart(start) => {
             let configs = start.configs.iter().flat_map(|configs| configs.values());
             weight(&start.config)
-                + start.resolved_inputs.as_deref().map_or(0, weight)
+                + start.resolved_inputs.as_ref().map_or(0, |data| data.weight(weight))
                 + configs.map(|config| weight(config)).sum::<usize>()
                 + start.input.iter().map(|input| input.data.weight(weight)).sum::<usize>()
         }

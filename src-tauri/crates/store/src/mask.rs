@@ -5,13 +5,16 @@
 //! A mask is `•••N•`; the same value has the same number. A masked value that comes back in a corrected input stands for
 //! the value that it hides, so that who must not see it can still correct the rest.
 
+mod long_text;
 mod patterns;
 mod record;
 
+use long_text::Shape;
 use patterns::{is_hidden_name, may_hold, patterns};
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 use signalbox_model::Workflow;
+use signalbox_model::data::Text;
 use signalbox_model::diagnostic::pointer_token;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -58,8 +61,8 @@ fn replaced(text: String, value: &str, mask: &str) -> String {
 }
 
 /// A JSON Schema names fields and holds none of their values.
-fn is_schema(name: &str, value: &Value) -> bool {
-    name == "schema" && value.is_object()
+fn is_schema(name: &str, shape: Shape) -> bool {
+    name == "schema" && shape.is_object
 }
 
 /// Where a value stands: what its author's pointers mean there.
@@ -79,6 +82,10 @@ pub struct Masks {
     pointers: Vec<String>,
     /// Finds the first so many of `hidden` in texts.
     known: Option<(usize, Regex)>,
+    /// The texts for which marks stand in what is being masked,
+    texts: Vec<Text>,
+    /// and those that were made of them.
+    made: Vec<Text>,
 }
 
 impl Masks {
@@ -137,7 +144,7 @@ impl Masks {
             let mut masked = operation.clone();
             if let (Some(path), Some(value)) = (operation["path"].as_str(), operation.get("value")) {
                 // What hides a place hides all that is put below it.
-                let hide = path.split('/').skip(1).any(|name| is_hidden_name(name, value))
+                let hide = path.split('/').skip(1).any(|name| is_hidden_name(name, value.is_string()))
                     || masks.pointers.iter().any(|pointer| {
                         path.strip_prefix(pointer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                     });
@@ -241,21 +248,24 @@ impl Masks {
     }
 
     /// Whether a member of an object is hidden, whatever it holds.
-    fn hides(&self, name: &str, value: &Value, path: &str, place: Place) -> bool {
+    fn hides(&self, name: &str, shape: Shape, path: &str, place: Place) -> bool {
         let named = match place {
             Place::Inside(frame) => path.bytes().filter(|byte| *byte == b'/').count() > frame,
             Place::Input => true,
         };
-        (named && is_hidden_name(name, value)) || self.is_hidden_place(path, place)
+        (named && is_hidden_name(name, shape.is_string)) || self.is_hidden_place(path, place)
     }
 
     fn learn_at(&mut self, value: &Value, path: &str, hide: bool, place: Place) {
+        if let Some(text) = self.text_of(value) {
+            return self.learn_text(text.text(), path, hide, place);
+        }
         match value {
             Value::Object(map) => {
                 for (name, value) in map {
-                    let path = format!("{path}/{}", pointer_token(name));
-                    let hide = hide || self.hides(name, value, &path, place);
-                    if hide || !is_schema(name, value) {
+                    let (path, shape) = (format!("{path}/{}", pointer_token(name)), self.shape(value));
+                    let hide = hide || self.hides(name, shape, &path, place);
+                    if hide || !is_schema(name, shape) {
                         self.learn_at(value, &path, hide, place);
                     }
                 }
@@ -275,13 +285,16 @@ impl Masks {
     }
 
     fn walk(&mut self, value: &Value, path: &str, hide: bool, place: Place, places: &mut Vec<String>) -> Value {
+        if let Some(text) = self.text_of(value) {
+            return self.masked(&text, path, hide, place);
+        }
         match value {
             Value::Object(map) => Value::Object(
                 map.iter()
                     .map(|(name, value)| {
-                        let path = format!("{path}/{}", pointer_token(name));
-                        let hide = hide || self.hides(name, value, &path, place);
-                        let place = if is_schema(name, value) { Place::Inside(usize::MAX) } else { place };
+                        let (path, shape) = (format!("{path}/{}", pointer_token(name)), self.shape(value));
+                        let hide = hide || self.hides(name, shape, &path, place);
+                        let place = if is_schema(name, shape) { Place::Inside(usize::MAX) } else { place };
                         (name.clone(), self.walk(value, &path, hide, place, places))
                     })
                     .collect::<Map<_, _>>(),

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
-use crate::{Failure, build_times, compiler, shell, system, ui};
+use crate::{Failure, build_times, compare, compiler, shell, system, ui};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -304,6 +304,9 @@ fn report(root: &Path, phases: &[Phase<'_>]) -> Result<(), Failure> {
 /// `cargo xtask bench`.
 pub(crate) fn bench(root: &Path, args: &[String]) -> Result<(), Failure> {
     system::ready(root, For::Test)?;
+    if args.iter().any(|arg| arg == compare::COMPARE) {
+        return compare::compare(root, args);
+    }
     ui::install(root)?;
     ui::build(root)?;
     let mut all = vec!["run", "--release", "-p", "signalbox-headless", "--example", "bench", "--"];

@@ -88,6 +88,8 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
     [side, values, port],
   );
   const at = Math.min(item, Math.max(0, data.length - 1));
+  // Of a long list the first items are here; a step that reads it where it lies is not told its items again.
+  const count = Math.max(data.length, (side === 'input' ? values.counts?.input : values.counts?.output[port]) ?? 0);
   const label = t(side === 'input' ? 'data.input' : 'data.output');
   return (
     <div className="panel-body">
@@ -100,18 +102,19 @@ function Values({ nodeId, side, values, item, onItem, root, where, portTitles, r
             <IconButton small icon="right" label={t('data.next')} disabled={at >= data.length - 1} onClick={() => onItem(at + 1)} />
           </span>
         ) : (
-          <span className="nw">{data.length === 0 ? t('data.itemsNone') : tn('data.items', data.length)}</span>
+          <span className="nw">{count === 0 ? t('data.itemsNone') : tn('data.items', count)}</span>
         )}
       </div>
+      {data.length > 0 && count > data.length ? <p className="s t2">{t('data.firstOf', { m: formatNumber(data.length), n: formatNumber(count) })}</p> : null}
       {side === 'output' && ports.length > 1 ? (
-        <Segmented small label={t('data.port')} value={port} onChange={setPort} options={ports.map((name) => ({ value: name, label: `${portTitles?.[name] ?? name} ${String(values.output[name]?.length ?? 0)}` }))} />
+        <Segmented small label={t('data.port')} value={port} onChange={setPort} options={ports.map((name) => ({ value: name, label: `${portTitles?.[name] ?? name} ${String(Math.max(values.output[name]?.length ?? 0, values.counts?.output[name] ?? 0))}` }))} />
       ) : null}
       {side === 'output' && values.error ? (
         <Banner signal="err" title={plain(values.error.message)}><p className="s t2"><code>{codeOf(values.error)}</code></p></Banner>
       ) : null}
       {data.length === 0 ? (
         side === 'output' && values.error ? null : (
-          <p className="s t3">{values.running ? t('data.runningText') : values.source === 'waiting' ? t('data.notYet') : side === 'output' ? t(values.source.startsWith('arrives') ? 'data.notYet' : 'data.outputNone') : t('data.itemsNone')}</p>
+          <p className="s t3">{values.running ? t('data.runningText') : values.source === 'waiting' ? t('data.notYet') : side === 'output' ? t(values.source.startsWith('arrives') ? 'data.notYet' : 'data.outputNone') : count > 0 ? t('data.inputElsewhere') : t('data.itemsNone')}</p>
         )
       ) : (
         <>

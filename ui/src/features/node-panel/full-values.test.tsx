@@ -24,7 +24,7 @@ const FLOW: Workflow = { signalbox: 1, id: 'w', name: 'W', nodes: { get: { type:
 it('a long response shows its fields, and its entries can be taken one by one', async () => {
   const each: [string, string][] = [];
   renderWith(<NodePanel document={FLOW} selected={['get']} catalog={[KIND]} diagnostics={[]} run={null} onEdit={() => undefined} onEachEntry={(id, list) => each.push([id, list])} />, {
-    run_step_data: () => ({ runId: 'R', startedAt: '2026-11-21T23:00:00.000Z', config: {}, input: [], output: { success: [{ id: '0', data: { result: { _truncated: true, type: 'object', length: 20_000, preview: '{"status"', ref: 'R/2/payload/items/success/0/data/result' } } }] } }),
+    run_step_data: () => ({ runId: 'R', startedAt: '2026-11-21T23:00:00.000Z', config: {}, counts: { input: 0, output: { success: 1 } }, input: [], output: { success: [{ id: '0', data: { result: { _truncated: true, type: 'object', length: 20_000, preview: '{"status"', ref: 'R/2/payload/items/success/0/data/result' } } }] } }),
     expression_preview: () => ({ state: 'no_data' }), expression_names: () => [],
     run_value: () => ({ status: 200, response: [{ customer: 'Ada' }] }),
   });

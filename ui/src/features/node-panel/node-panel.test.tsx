@@ -33,6 +33,7 @@ const STEP: StepData = {
   runId: 'R', startedAt: '2026-11-21T23:00:00.000Z', config: { method: 'GET' },
   input: [{ item: 0, data: { id: 'S-1' } }, { item: 1, data: { id: 'S-2' } }],
   output: { success: [{ id: '1', data: { status: 200 } }] },
+  counts: { input: 2, output: { success: 1 } },
 };
 const HOST: Handlers = {
   run_step_data: () => STEP,
@@ -165,6 +166,14 @@ describe('data', () => {
     await userEvent.click(await screen.findByRole('tab', { name: /^Input ?2$/ }));
     await userEvent.type(screen.getByRole('textbox', { name: 'Search in the data' }), 'nothing');
     expect(screen.getByText('Nothing matches "nothing"')).toBeTruthy();
+  });
+  it('says that a long list is there in part, and that a list was read where it lies', async () => {
+    panel({ handlers: { run_step_data: () => ({ ...STEP, input: [], counts: { input: 12_000, output: { success: 12_345 } } }) } });
+    await userEvent.click(await screen.findByRole('tab', { name: /^Output ?12,345$/ }));
+    expect(screen.getByText('First 1 of 12,345 items')).toBeTruthy();
+    await userEvent.click(screen.getByRole('tab', { name: /^Input ?12,000$/ }));
+    expect(screen.getByText('12,000 items')).toBeTruthy();
+    expect(screen.getByText('These items are shown as the output of the steps before.')).toBeTruthy();
   });
   it('teaches when there is none', async () => {
     panel({ handlers: { run_step_data: () => null } });

@@ -3,7 +3,7 @@
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts';
 import { useLatest } from '../../code/use-latest.ts';
-import { t, tn } from '../../i18n/index.ts';
+import { formatNumber, t, tn } from '../../i18n/index.ts';
 import { Button, EmptyState, Icon, Tabs } from '../../kit/index.ts';
 import { diagnosticsAt, pointerOf, Findings } from '../../schema-form/index.ts';
 import { seenIn } from '../../shared/conditions/condition-editor.tsx';
@@ -101,13 +101,13 @@ function OneNode(props: NodePanelProps & { nodeId: string }) {
   // In the builder what is pinned is what runs put out from now on; an old run shows what it put out.
   const shownOut = pinnedData && side === 'pinned' ? pinnedData : data;
   const out = shownOut.kind === 'data' ? shownOut.values : null;
-  const counts = { input: values?.input.length, output: out ? Object.values(out.output).reduce((n, list) => n + list.length, 0) : undefined };
+  const counts = { input: values && Math.max(values.input.length, values.counts?.input ?? 0), output: out ? countOut(out) : undefined };
   const pointer = pointerOf('', ['nodes', nodeId]);
   const tabs = [
     { id: 'settings' as const, label: t('panel.tab.settings') },
     ...(wide ? [] : [
-      { id: 'input' as const, label: t('panel.tab.input'), ...(counts.input ? { count: counts.input } : {}) },
-      { id: 'output' as const, label: t('panel.tab.output'), ...(counts.output ? { count: counts.output } : {}) },
+      { id: 'input' as const, label: t('panel.tab.input'), ...(counts.input ? { count: formatNumber(counts.input) } : {}) },
+      { id: 'output' as const, label: t('panel.tab.output'), ...(counts.output ? { count: formatNumber(counts.output) } : {}) },
     ]),
     { id: 'error' as const, label: t('panel.tab.error'), ...retries(ownRetries(node, descriptor)) },
   ];
@@ -185,6 +185,7 @@ const ownRetries = (node: WorkflowNode | undefined, descriptor: NodeDescriptor |
   const own = node?.errorHandling?.retryPolicy;
   return own && (own.maxAttempts ?? descriptor?.retryPolicy?.maxAttempts ?? RETRY_DEFAULTS.maxAttempts);
 };
+const countOut = ({ output, counts }: StepValues) => Object.entries(output).reduce((n, [port, list]) => n + Math.max(list.length, counts?.output[port] ?? 0), 0);
 const retries = (n: number | undefined) => (n === undefined || n <= 0 ? {} : { count: n });
 
 /** One line that says where an error of this step goes. */

@@ -18,9 +18,17 @@ export interface StepValues {
   path?: string | undefined;
   input: { item: number; data: unknown }[];
   output: Record<string, Item[]>;
+  /** How many items there are, where more went in or came out than `input` and `output` have. */
+  counts?: StepCounts | undefined;
   config: unknown;
   error?: RunError | undefined;
   running: boolean;
+}
+
+export interface StepCounts {
+  input: number;
+  /** port → items */
+  output: { readonly [port: string]: number };
 }
 
 export type StepDataState =
@@ -52,8 +60,11 @@ export function valuesOfCards(view: RunView, nodeId: string, at?: string): StepV
   for (const card of cards) if (card.path === last.path) newest.set(String(card.item ?? ''), card);
   const ordered = [...newest.values()].toSorted((a, b) => (a.item ?? 0) - (b.item ?? 0));
   const output: Record<string, Item[]> = {};
+  const counts = { input: 0, output: {} as Record<string, number> };
   for (const card of ordered) {
+    counts.input += card.inputItems ?? card.input.length;
     for (const [port, items] of Object.entries(card.items ?? {})) output[port] = [...(output[port] ?? []), ...(items as Item[])];
+    for (const [port, count] of Object.entries(card.ports ?? {})) counts.output[port] = (counts.output[port] ?? 0) + count;
   }
   const failed = ordered.findLast((card) => card.error !== undefined && !card.question && card.status !== 'done');
   return {
@@ -63,6 +74,7 @@ export function valuesOfCards(view: RunView, nodeId: string, at?: string): StepV
     path: last.path,
     input: ordered.flatMap((card) => card.input),
     output,
+    counts,
     config: last.config,
     error: failed?.error,
     running: ordered.some((card) => card.endSeq === undefined),
@@ -98,15 +110,15 @@ export function useArriving(document: Workflow, nodeId: string, run: RunView | n
   const asked = useMemo(() => ({ document, nodeId, text: 'items', kind: 'cel' as const, whole: true, ...(runId === undefined ? {} : { runId }), ...(pinFile === undefined ? {} : { pins: pinFile }) }), [nodeId, runId, pinFile, document.edges]); // eslint-disable-line react/exhaustive-deps
   const { data } = useCommand('expression_preview', asked, { enabled: empty && wired && pinned === null, staleTime: 0 });
   return useMemo<StepDataState>(() => {
-    const values = (source: 'arrives' | 'arrivesPinned', of: string, items: readonly unknown[]): StepDataState => ({
-      kind: 'data', values: { source, runId: of, startedAt: '', input: items.map((one, item) => ({ item, data: one })), output: {}, config: undefined, running: false },
+    const values = (source: 'arrives' | 'arrivesPinned', of: string, items: readonly unknown[], count?: number): StepDataState => ({
+      kind: 'data', values: { source, runId: of, startedAt: '', input: items.map((one, item) => ({ item, data: one })), output: {}, ...(count === undefined ? {} : { counts: { input: count, output: {} } }), config: undefined, running: false },
     });
     if (!empty && !(state.kind === 'data' && state.values.source === 'last')) return state;
     if (pinned) {
       const arriving = values('arrivesPinned', '', pinned);
       return state.kind === 'data' && arriving.kind === 'data' ? { kind: 'data', values: { ...state.values, source: 'arrivesPinned', input: arriving.values.input } } : arriving;
     }
-    if (empty && data?.state === 'value' && Array.isArray(data.value) && data.value.length > 0) return values(data.pinned === true ? 'arrivesPinned' : 'arrives', data.runId, data.value);
+    if (empty && data?.state === 'value' && Array.isArray(data.value) && data.value.length > 0) return values(data.pinned === true ? 'arrivesPinned' : 'arrives', data.runId, data.value, data.itemCount);
     return state;
   }, [empty, state, pinned, data]);
 }

@@ -12,6 +12,7 @@
   const starts = call.bind(startsWith);
   const cut = call.bind(slice);
   const digits = call.bind(BigInt.prototype.toString);
+  const timeOf = call.bind(Date.prototype.getTime);
   const Big = BigInt;
   const [LEAST, MOST] = [-(2n ** 63n), 2n ** 64n - 1n];
   const AsyncFunction = (async () => {}).constructor;
@@ -118,7 +119,16 @@
   const refuse = (key, what) => {
     throw new TypeError(`${key === '' ? 'The result' : `'${key}' of the result`} is ${what}, which JSON cannot say`);
   };
-  const said = (key, value) => {
+  // Such a date says of itself that it is null: a value that was never there.
+  const isInvalidDate = (value) => {
+    try {
+      return !isFinite(timeOf(value));
+    } catch {
+      return false;
+    }
+  };
+  const said = function said(key, value) {
+    if (value === null && this[key] !== null && isInvalidDate(this[key])) refuse(key, 'an invalid date');
     if (typeof value === 'number' && !isFinite(value)) refuse(key, String(value));
     if (typeof value === 'bigint' && (value < LEAST || value > MOST)) refuse(key, 'a BigInt of more than 64 bits (return it as a text)');
     if (typeof value === 'function') refuse(key, 'a function');

@@ -35,6 +35,7 @@ pub(crate) fn run_step_data(app: &App, caller: &Caller, request: RunStepData) ->
     Ok(Some(StepData {
         path: Some(path).filter(|path| !path.is_empty()),
         started_at: time::format(started_ms),
+        counts: node.counts(),
         input: node.input(&run_id),
         output: node.output(&run_id),
         error: node.error(&run_id),

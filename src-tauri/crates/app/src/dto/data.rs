@@ -33,6 +33,8 @@ pub struct StepData {
     pub path: Option<String>,
     /// When the run began, RFC 3339.
     pub started_at: String,
+    /// How many items went in and came out: the lists may have the first of them only.
+    pub counts: StepCounts,
     /// Items as they went in; large values are cut.
     #[schemars(with = "Vec<StepInput>")]
     pub input: Value,
@@ -45,6 +47,15 @@ pub struct StepData {
     pub error: Option<Value>,
     /// Evaluated config of the last call.
     pub config: Value,
+}
+
+/// How many items there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StepCounts {
+    /// That went in.
+    pub input: usize,
+    /// Port → that came out there.
+    pub output: IndexMap<String, usize>,
 }
 
 /// One item as it went into a call.

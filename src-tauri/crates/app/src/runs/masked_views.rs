@@ -6,6 +6,7 @@ use crate::caller::Caller;
 use crate::dto::{CallerRole, Steps};
 use crate::error::{ApiError, ApiResult};
 use serde_json::{Value, json};
+use signalbox_model::data::Detached;
 use signalbox_model::{EventBody, RunEvent};
 use signalbox_runtime::run_masks::RunMasks;
 use signalbox_store::mask::{self, Masks};
@@ -103,6 +104,13 @@ impl App {
     pub(crate) fn masked_events(&self, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<Value>> {
         let last = events.iter().filter_map(|event| event.seq).max().unwrap_or_default();
         self.with_masks(run_id, last, |masks| events.iter().map(|event| masks.event(event)).collect())
+    }
+
+    /// [`Self::masked_events`] as they are shown to people; their long data stays text, for which marks stand.
+    pub(crate) fn masked_texts(&self, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<Detached<Value>>> {
+        let last = events.iter().filter_map(|event| event.seq).max().unwrap_or_default();
+        let all = |masks: &mut RunMasks| events.iter().map(|event| masks.event_with_texts(&event.shown())).collect();
+        self.with_masks(run_id, last, all)
     }
 
     /// [`Self::masked_events`] of a whole run, with what a re-run has of its original.

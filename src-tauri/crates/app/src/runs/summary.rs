@@ -60,8 +60,7 @@ impl App {
     /// Events as they travel, with masks or as they are.
     pub(crate) fn wire_events(&self, masked: bool, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<WireEvent>> {
         let wire: Vec<WireEvent> = if masked {
-            let shown: Vec<RunEvent> = events.iter().map(|event| event.shown().into_owned()).collect();
-            self.masked_events(run_id, &shown)?.into_iter().map(WireEvent::of_value).collect()
+            self.masked_texts(run_id, events)?.into_iter().map(WireEvent::of_detached).collect()
         } else {
             events.iter().filter_map(|event| WireEvent::of(event).ok()).collect()
         };

@@ -5,6 +5,7 @@ use crate::caller::Caller;
 use crate::error::ApiResult;
 use crate::runs::view::RunView;
 use serde_json::Value;
+use signalbox_model::data::{Detached, with_texts};
 use signalbox_model::{RunEvent, Workflow};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -68,7 +69,8 @@ impl App {
         if !masked {
             return Ok(events);
         }
-        let events = self.masked_events(run_id, &events)?;
-        Ok(events.into_iter().filter_map(|event| serde_json::from_value(event).ok()).collect())
+        let events = self.masked_texts(run_id, &events)?.into_iter();
+        let read = |Detached { written, texts }| with_texts(texts, || serde_json::from_value(written).ok());
+        Ok(events.filter_map(read).collect())
     }
 }

@@ -4,7 +4,10 @@ use super::{Expr, ExprError};
 use crate::scope::Scope;
 use crate::template::Template;
 use serde_json::{Map, Value};
+use signalbox_model::Data;
+use signalbox_model::data::TEXT_FROM;
 use signalbox_model::diagnostic::pointer_token;
+use std::sync::Arc;
 
 /// Deepest nesting of a config value.
 const DEPTH: usize = 128;
@@ -57,6 +60,53 @@ fn string(text: &str, scope: &Scope) -> Result<Value, ExprError> {
         return Ok(Value::String(text.to_owned()));
     }
     Template::parse(text)?.render(scope).map(Value::String)
+}
+
+/// The object of these values. Where one of them is long it is composed: a long part of the data is shared and not copied, and a text with
+/// one in it is there once (ADR 206).
+///
+/// # Errors
+/// As [`value`]; in which of them, is in `more.pointer`.
+pub(crate) fn object(of: &Map<String, Value>, scope: &Scope) -> Result<Data, ExprError> {
+    let mut members = Vec::with_capacity(of.len());
+    for (name, one) in of {
+        let made = walk_data(one, scope, &mut String::new(), 0).map_err(|error| error.inside(name))?;
+        members.push((name, made));
+    }
+    Ok(object_of(members))
+}
+
+fn object_of(members: Vec<(&String, Data)>) -> Data {
+    if members.iter().any(|(_, data)| data.length() >= TEXT_FROM) {
+        let name = |(key, data): (&String, Data)| (Value::from(key.as_str()).to_string(), data);
+        return Data::object(members.into_iter().map(name).collect());
+    }
+    let member = |(key, data): (&String, Data)| (key.clone(), Arc::unwrap_or_clone(data.value()));
+    Value::Object(members.into_iter().map(member).collect()).into()
+}
+
+fn walk_data(v: &Value, scope: &Scope, pointer: &mut String, depth: usize) -> Result<Data, ExprError> {
+    match v {
+        Value::String(text) => string_data(text, scope).map_err(|e| e.under(pointer)),
+        Value::Object(map) if depth <= DEPTH => {
+            let mut members = Vec::with_capacity(map.len());
+            for (key, one) in map {
+                let length = push(pointer, key);
+                members.push((key, walk_data(one, scope, pointer, depth + 1)?));
+                pointer.truncate(length);
+            }
+            Ok(object_of(members))
+        }
+        other => walk(other, scope, pointer, depth).map(Data::from),
+    }
+}
+
+fn string_data(text: &str, scope: &Scope) -> Result<Data, ExprError> {
+    match text.strip_prefix('=') {
+        Some(rest) if !rest.starts_with('=') => Expr::compile(rest)?.eval_text(scope),
+        None if text.contains("{{") => Template::parse(text)?.render_data(scope),
+        Some(_) | None => string(text, scope).map(Data::from),
+    }
 }
 
 /// All expressions of a config value with the JSON pointer of their string; a string with several holes gives several.
@@ -113,3 +163,6 @@ fn push(pointer: &mut String, step: &str) -> usize {
     pointer.push_str(&pointer_token(step));
     length
 }
+
+#[cfg(test)]
+mod tests;

@@ -185,8 +185,7 @@ impl Deciding<'_> {
             })
             .collect();
         let resolved_inputs = if several && this.node.input.is_some() {
-            let all = prepared.iter().map(|p| p.resolved.as_ref().map_or(Value::Null, |v| (**v).clone())).collect();
-            Some(Arc::new(Value::Array(all)))
+            Some(list_of(prepared.iter().map(|prepared| prepared.resolved.clone().unwrap_or_default())))
         } else {
             first.resolved.clone()
         };
@@ -444,6 +443,16 @@ fn key_of(value: Value) -> Result<String, NodeFailure> {
          work, with a text or a number"
     );
     Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "idempotencyKey"))
+}
+
+/// A list of what the calls of a batch get by `in`; text where one of them is.
+fn list_of(all: impl Iterator<Item = Data> + Clone) -> Data {
+    if all.clone().any(|one| matches!(one, Data::Text(_))) {
+        let mut text = String::new();
+        Data::append_list(all, &mut text);
+        return Data::written(text);
+    }
+    Value::Array(all.map(|one| Arc::unwrap_or_clone(one.value())).collect()).into()
 }
 
 fn call_slot(compiled: &Compiled, state: &RunState, node: usize, slot: usize, prepared: Prepared) -> CallSlot {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Who follows.
-const FOLLOWERS: usize = 200;
+pub(crate) const FOLLOWERS: usize = 200;
 /// Iterations of three steps, each of which has two events.
 const ITERATIONS: usize = 500;
 /// Pairs of runs.
@@ -24,11 +24,11 @@ const PAIRS: usize = 5;
 const SOON: Duration = Duration::from_millis(20);
 
 /// What a run took from where it went on.
-struct Taken {
-    seconds: f64,
-    cpu: f64,
+pub(crate) struct Taken {
+    pub(crate) seconds: f64,
+    pub(crate) cpu: f64,
     /// Most memory of the server, MB.
-    peak: f64,
+    pub(crate) peak: f64,
 }
 
 /// A server that answers a request once `open` is set.
@@ -70,7 +70,8 @@ fn document(url: &str) -> String {
     .to_string()
 }
 
-fn run(binary: &Path, followers: usize) -> Option<Taken> {
+/// A run, followed by so many.
+pub(crate) fn run(binary: &Path, followers: usize) -> Option<Taken> {
     let served = Arc::new(Served::start(binary)?);
     let mut connection = served.connect()?;
     let open = Arc::new(AtomicBool::new(false));

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod chains;
+mod compare;
 mod containers;
 mod databases;
 mod failures;
@@ -50,6 +51,9 @@ fn main() {
     let wanted = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
     if only.first().is_some_and(|name| name == people::CHILD) {
         return people::child(Path::new(only.get(1).map_or(".", String::as_str)));
+    }
+    if only.first().is_some_and(|name| name == compare::NAME) {
+        return compare::compare(only.get(1..).unwrap_or_default());
     }
     if only.first().is_some_and(|name| name == models::CHILD) {
         return models::child(Path::new(only.get(1).map_or(".", String::as_str)));

@@ -125,9 +125,25 @@ impl Served {
         self.drain_after(method, path, body, &mut || {})
     }
 
+    /// The same with another token.
+    pub(crate) fn drain_as(&self, token: &str, method: &str, path: &str, body: &str) -> Option<(u16, u64, String)> {
+        self.drained(token, method, path, body, &mut || {})
+    }
+
     /// The same; `begun` is called when the first bytes have come.
     pub(crate) fn drain_after(
         &self,
+        method: &str,
+        path: &str,
+        body: &str,
+        begun: &mut dyn FnMut(),
+    ) -> Option<(u16, u64, String)> {
+        self.drained(&self.token, method, path, body, begun)
+    }
+
+    fn drained(
+        &self,
+        token: &str,
         method: &str,
         path: &str,
         body: &str,
@@ -137,7 +153,7 @@ impl Served {
         let head = format!(
             "{method} {path} HTTP/1.0\r\nhost: {}\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             self.host,
-            self.token,
+            token,
             body.len()
         );
         stream.write_all(head.as_bytes()).ok()?;

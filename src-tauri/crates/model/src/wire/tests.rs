@@ -1,4 +1,5 @@
 use super::{WIRE_LIMIT, WireEvent, list_text, truncate, truncate_event};
+use crate::data::{Detached, detached};
 use crate::{Data, EventBody, Item, RunEvent};
 use serde_json::{Value, json};
 
@@ -157,5 +158,8 @@ fn k_28_texts_of_data_are_cut_where_they_lie() {
         done.items["success"].push_data(Item { id: "1".into(), ..Item::default() }, data);
         let by_value = WireEvent::of_value(serde_json::to_value(&event).expect("a value"));
         assert_eq!(WireEvent::of(&event).expect("text"), by_value);
+        // So is one that was masked.
+        let Detached { written, texts } = detached(|| serde_json::to_value(&event).expect("a value"));
+        assert_eq!(WireEvent::of_detached(Detached { written, texts }), by_value);
     }
 }

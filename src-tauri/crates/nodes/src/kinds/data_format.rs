@@ -2,13 +2,12 @@
 
 use crate::csv_table::Layout;
 use crate::document::failure;
-use crate::long_value::JsonString;
 use crate::support::{first, made, made_data, text_or, with_fields, wrong_setting};
 use crate::{Kind, Outcome, cel, csv_table, formats, memory};
 use serde_json::{Map, Value};
 use signalbox_documents::{markup, toml_text, xml};
 use signalbox_engine::effect::CallSlot;
-use signalbox_model::data::{Piece, Read, TEXT_FROM};
+use signalbox_model::data::{JsonString, Piece, Read, TEXT_FROM};
 use signalbox_model::{Data, NodeFailure};
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 use super::RunMasks;
 use serde_json::{Value, json};
+use signalbox_model::data::as_text;
 use signalbox_model::{RunEvent, Workflow};
 use std::sync::Arc;
 
@@ -87,4 +88,41 @@ fn a_refused_repair_tells_no_hidden_field() {
     let shown = masked_with(&["/salary"], &[("auto_fix_attempt", tried)]);
     assert!(!shown[0].to_string().contains("50000"), "{}", shown[0]);
     assert_eq!(shown[0]["patch"][1]["value"], "x", "the rest can be read");
+}
+
+/// A table that is text is masked row by row, to the same result as its values, and nobody makes values of all of it.
+#[test]
+fn long_data_is_masked_as_text() {
+    let row = |n: usize| {
+        json!({
+            "id": n, "password": format!("hunter{n:04}"), "api_token": [n], "mail": format!("ask ada{n}@example.org"),
+            "card": format!("private {n}"), "schema": { "password": "the word" }, "none": null,
+        })
+    };
+    let table: Value = (0..300).map(row).collect();
+    let data = json!({ "rows": table, "schema": { "secret": "a name" }, "secret": "one text ".repeat(2_000), "n": 7 });
+    let done = json!({
+        "outputs": null, "ports": { "success": 2 },
+        "items": { "success": [{ "id": "1", "data": data }, { "id": "2", "data": "hunter0007 again" }] },
+    });
+    let event = json!({
+        "runId": "run_1", "seq": 1, "ts": "2026-01-01T00:00:00.000Z", "type": "step_done", "stepId": "call", "payload": done,
+    })
+    .to_string();
+    let step = json!({ "type": "builtin.human_decision", "config": { "redact": ["/rows/3/card", "/rows/3/id"] } });
+    let mut workflow = Workflow::empty("pays", "Pays");
+    workflow.nodes.insert("ask".into(), serde_json::from_value(step).expect("a step"));
+    let shown = |event: &RunEvent| {
+        let mut masks = RunMasks::new(&[Arc::new(workflow.clone())]);
+        masks.learn(event);
+        masks.masks.remember();
+        (masks.event(event), masks.event_with_texts(event).texts.len())
+    };
+    let (of_values, none) = shown(&serde_json::from_str(&event).expect("an event"));
+    let (of_text, texts) = shown(&as_text(|| serde_json::from_str(&event).expect("an event")));
+    assert!(of_values == of_text, "both hide the same");
+    assert!(none == 0 && texts > 0, "{none} and {texts}");
+    let items = &of_text["payload"]["items"]["success"];
+    assert!(items[0]["data"]["rows"][3]["card"] != "private 3" && items[0]["data"]["rows"][4]["card"] == "private 4");
+    assert!(!of_text.to_string().contains("hunter"), "{}", items[1]);
 }

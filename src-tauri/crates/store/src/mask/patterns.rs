@@ -1,7 +1,6 @@
 //! What tells that a value may be personal or secret: the name that it stands under, and what it looks like.
 
 use regex::Regex;
-use serde_json::Value;
 use std::sync::OnceLock;
 
 /// Names whose whole value is hidden.
@@ -128,7 +127,7 @@ fn is_card(text: &str) -> bool {
     digits.len() >= 13 && digits.iter().any(|digit| *digit != digits[0]) && sum.is_multiple_of(10)
 }
 
-pub(super) fn is_hidden_name(name: &str, value: &Value) -> bool {
+pub(super) fn is_hidden_name(name: &str, is_string: bool) -> bool {
     let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect();
-    NAMES.contains(&plain.as_str()) || (value.is_string() && PARTS.iter().any(|part| plain.contains(part)))
+    NAMES.contains(&plain.as_str()) || (is_string && PARTS.iter().any(|part| plain.contains(part)))
 }

@@ -18,7 +18,7 @@ fn for_chain(masks: &mut Masks, value: &mut Value, hide: bool) {
     match value {
         Value::Object(map) => {
             for (name, value) in map.iter_mut() {
-                let hide = hide || is_hidden_name(name, value);
+                let hide = hide || is_hidden_name(name, value.is_string());
                 for_chain(masks, value, hide);
             }
         }
@@ -42,7 +42,7 @@ pub(crate) fn record(mut record: Record) -> Record {
         *tag = masks.text(tag);
     }
     for (name, value) in record.metadata.iter_mut().flatten() {
-        let hide = is_hidden_name(name, value);
+        let hide = is_hidden_name(name, value.is_string());
         for_chain(&mut masks, value, hide);
     }
     record

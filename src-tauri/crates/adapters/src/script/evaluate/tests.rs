@@ -73,6 +73,7 @@ fn what_is_no_javascript_is_told_with_the_line() {
 fn a_result_that_json_cannot_say_is_named() {
     for (source, words) in [
         ("return { rate: 0 / 0 }", "'rate' of the result is NaN"),
+        ("return { at: new Date(NaN) }", "'at' of the result is an invalid date"),
         ("return [2n ** 64n]", "'0' of the result is a BigInt of more than 64 bits"),
         ("return { low: -(2n ** 63n) - 1n }", "'low' of the result is a BigInt of more than 64 bits"),
         ("return new Map()", "The result is a Map"),

@@ -1,5 +1,6 @@
 //! What happened to one node of a run.
 
+use crate::dto::StepCounts;
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_engine::config;
@@ -42,6 +43,10 @@ pub(crate) struct NodeData {
     pub(super) writes: bool,
     /// It is for people to look at: of a long list the beginning is enough.
     is_shown: bool,
+    /// Items that came in and are not looked at,
+    more_input: usize,
+    /// and how many were put out by each port, looked at or not.
+    left: IndexMap<String, usize>,
 }
 
 /// So many items of a port are looked at; nobody scrolls through more, and there may be millions.
@@ -69,8 +74,15 @@ impl NodeData {
                     let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
                     self.input.insert(item.item, (item.data.clone(), place));
                 }
+                // A retry sends the same.
+                if event.attempt.unwrap_or_default() == 0 {
+                    self.more_input += start.input.len().saturating_sub(room) + start.input_items.unwrap_or_default();
+                }
             }
             EventBody::StepDone(done) => {
+                for (port, count) in &done.ports {
+                    *self.left.entry(port.clone()).or_default() += count;
+                }
                 for (port, items) in &done.items {
                     let known = self.output.get(port).map_or(0, Vec::len);
                     let room = self.looked_at(items.len(), MOST_ITEMS.saturating_sub(known));
@@ -133,6 +145,11 @@ impl NodeData {
     /// Nothing was said about the node.
     pub(crate) fn is_empty(&self) -> bool {
         self.config.is_none()
+    }
+
+    /// How many items there are, looked at or not.
+    pub(crate) fn counts(&self) -> StepCounts {
+        StepCounts { input: self.input.len() + self.more_input, output: self.left.clone() }
     }
 
     /// `[{item, data}]`, large values cut.
