@@ -4,6 +4,9 @@
 //! Clippy looks at that one; the library and the programs that the tests use come from rustc itself, which takes a tenth less,
 //! because Clippy turns off what makes code smaller before it is generated.
 //!
+//! Examples that no step runs are checked and not linked. Cargo wants a file for each, or it would check them again each time: a text is
+//! in their place.
+//!
 //! Programs are linked for a fixed place in memory: moving 250 MB of debug code to its place is most of what a start takes, and the
 //! tests start thousands. Programs that are packed are built by cargo alone.
 
@@ -50,16 +53,40 @@ pub(crate) fn compile(args: &[String]) -> Result<ExitCode, Failure> {
     // With the environment as it is: cargo says by it which crate this is.
     let status =
         Command::new(program).args(rest).status().map_err(|error| format!("{program} did not start: {error}"))?;
+    if let Some(file) = not_linked(args).filter(|_| status.success()) {
+        std::fs::write(&file, "The tests only check this example. `cargo run --example` builds and runs it.\n")
+            .map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
+    }
     Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}
+
+/// Examples that steps run: the counted work, and the cases of CEL.
+const RUN: [&str; 2] = ["counts", "expressions"];
+/// What cargo asks of a compiler for a program.
+const LINK: &str = "--emit=dep-info,link";
+/// The same without code.
+const CHECK: &str = "--emit=dep-info,metadata";
+
+/// The file of an example that is checked only.
+fn not_linked(args: &[String]) -> Option<PathBuf> {
+    let name = value(args, "--crate-name").filter(|name| !RUN.contains(name))?;
+    let folder = Path::new(value(args, "--out-dir")?);
+    let example = folder.file_name()? == "examples" && value(args, "--crate-type") == Some("bin");
+    let more = args.iter().find_map(|arg| arg.strip_prefix("extra-filename=")).unwrap_or_default();
+    (example && args.iter().any(|arg| arg == LINK))
+        .then(|| folder.join(format!("{name}{more}{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// What stands behind the name of an option.
+fn value<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
+    args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).map(String::as_str)
 }
 
 /// The command for what cargo asks of a compiler.
 fn command(args: &[String], manifest: &str, fixed_place: bool) -> Vec<String> {
-    let value =
-        |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).map(String::as_str);
     let has = |wanted: &str| args.iter().any(|arg| arg == wanted);
     // `___` is the question what the compiler can do.
-    let crate_name = value("--crate-name").filter(|name| *name != "___");
+    let crate_name = value(args, "--crate-name").filter(|name| *name != "___");
     let source = args.iter().find(|arg| arg.ends_with(".rs")).map_or("", String::as_str);
     let in_sources = source.starts_with("src/") || source.contains("/src/");
     let again_with_tests = !has("--test") && in_sources && !is_without_tests(manifest, source);
@@ -67,11 +94,12 @@ fn command(args: &[String], manifest: &str, fixed_place: bool) -> Vec<String> {
     if crate_name.is_some() && !again_with_tests {
         command.push("clippy-driver".to_owned());
     }
-    command.extend_from_slice(args);
+    let checked_only = not_linked(args).is_some();
+    command.extend(args.iter().map(|arg| if checked_only && arg == LINK { CHECK.to_owned() } else { arg.clone() }));
     if crate_name.is_some() && again_with_tests {
         command.extend(["-D", "warnings"].map(str::to_owned));
     }
-    let program = has("--test") || value("--crate-type") == Some("bin");
+    let program = has("--test") || value(args, "--crate-type") == Some("bin");
     if fixed_place && program && crate_name.is_some() {
         command.extend(["-C", "relocation-model=static"].map(str::to_owned));
     }

@@ -91,7 +91,7 @@ impl Build {
         let mut cargo = shell::command("cargo");
         let folder = match self {
             Build::OfTests => {
-                cargo.args(steps::BUILD).envs(compiler::environment(root)?);
+                cargo.args(steps::build()).envs(compiler::environment(root)?);
                 "debug"
             }
             Build::Optimised => {

@@ -41,6 +41,14 @@ fn container(name: &str, role: &str, modes: &[&str]) -> NodeDescriptor {
     .expect("descriptor")
 }
 
+/// How many cases a property tries. The numbers come from a fixed seed, so that more of them would be the same ones again each time;
+/// who changes the engine looks further: `PROPTEST_CASES=2560 PROPTEST_RNG_SEED=7` tries ten times as many, and others.
+pub(crate) fn cases(usual: u32) -> u32 {
+    /// What proptest takes when nobody asks for a number.
+    const OF_PROPTEST: u32 = 256;
+    (usual * proptest::test_runner::Config::default().cases / OF_PROPTEST).max(1)
+}
+
 /// `t.pass` and `t.split` are pure, `t.read` and `t.write` have effects, `t.all` joins, `t.stop` ends, `t.wait` waits.
 pub(crate) fn catalog() -> Catalog {
     let kind = |name: &str, effects: Value, modes: Value, ports: Value, extra: Value| {

@@ -1,7 +1,7 @@
 //! Checkpoints in the form of source 003 (K-30, C-01 to C-04, C-16 to C-21): what is written can be read, and another run
 //! begins where the first one was.
 
-use crate::driver::{Script, World, compile};
+use crate::driver::{Script, World, cases, compile};
 use crate::{properties, properties_containers};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64) -> Result<(), Test
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 60, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default()
+        cases: cases(25), max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

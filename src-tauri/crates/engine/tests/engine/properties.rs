@@ -1,6 +1,6 @@
 //! Invariants of ARCHITECTURE 4 over random graphs, failures and orders of completion.
 
-use crate::driver::{World, catalog, check, compile, finished, parted, takes};
+use crate::driver::{World, cases, catalog, check, compile, finished, parted, takes};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, summary};
@@ -184,7 +184,7 @@ fn check_settlement(graph: &Graph, file: &Value, events: &[RunEvent]) -> Result<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(100), max_shrink_iters: 2_000, ..ProptestConfig::default() })]
 
     #[test]
     fn a_run_and_its_calls_end_once_and_items_leave_by_one_port(graph in graphs()) {
@@ -243,7 +243,7 @@ proptest! {
 
 proptest! {
     // Each case resumes its run after each of its events.
-    #![proptest_config(ProptestConfig { cases: 120, max_shrink_iters: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(40), max_shrink_iters: 2_000, ..ProptestConfig::default() })]
 
     #[test]
     fn a_run_cut_anywhere_ends_the_same(graph in graphs()) {

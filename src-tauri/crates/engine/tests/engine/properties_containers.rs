@@ -1,7 +1,7 @@
 //! The invariants over random graphs in which containers nest (SEMANTICS 6): any order of completion, any failures, cut
 //! off after any event.
 
-use crate::driver::{World, catalog, compile, finished_calls, parted, takes, told};
+use crate::driver::{World, cases, catalog, compile, finished_calls, parted, takes, told};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, fold, summary};
@@ -231,7 +231,7 @@ fn has(events: &[RunEvent], what: impl Fn(&EventBody) -> bool) -> bool {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 60, max_shrink_iters: 3_000,
+        cases: cases(30), max_shrink_iters: 3_000,
         failure_persistence: None, ..ProptestConfig::default()
     })]
 

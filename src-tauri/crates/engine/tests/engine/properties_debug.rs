@@ -1,6 +1,6 @@
 //! A run that is stopped, however often, has the events of one that is not, apart from those of its stops (ADR 33).
 
-use crate::driver::{World, compile, parted};
+use crate::driver::{World, cases, compile, parted};
 use crate::{properties, properties_containers};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ fn outcome(compiled: &Compiled, world: &World) -> (RunSummary, BTreeMap<String, 
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 96, ..ProptestConfig::default()
+        cases: cases(40), ..ProptestConfig::default()
     })]
 
     #[test]

@@ -1,6 +1,6 @@
 //! Invariants of ARCHITECTURE 4 over random graphs with error handlers, healers, people and Audits on the way.
 
-use crate::driver::{World, catalog, check};
+use crate::driver::{World, cases, catalog, check};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signalbox_engine::{Compiled, RunState, fold, summary};
@@ -379,7 +379,7 @@ fn left(
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 120, max_shrink_iters: 600, max_global_rejects: 20_000, ..ProptestConfig::default()
+        cases: cases(40), max_shrink_iters: 600, max_global_rejects: 20_000, ..ProptestConfig::default()
     })]
 
     #[test]

@@ -1,7 +1,7 @@
 //! Invariant 4 over the random graphs of the other properties: re-run from any step with no edits gives the original from
 //! there on, a kept step never executes, and the log of the new run alone rebuilds it. Invariant 6 holds in it too.
 
-use crate::driver::{Script, World, compile, finished, parted, takes, told};
+use crate::driver::{Script, World, cases, compile, finished, parted, takes, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
 use signalbox_engine::rerun::{
@@ -185,7 +185,7 @@ fn reopen(compiled: &Compiled, script: Script<'_>, order: u64, every: bool) -> R
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 60, max_shrink_iters: 2_000,
+        cases: cases(25), max_shrink_iters: 2_000,
         failure_persistence: None, ..ProptestConfig::default()
     })]
 

@@ -1,7 +1,7 @@
 //! A run that ends after any step of random graphs (UX C16, ADR 75), begun at its entries or at a call of another run: it ends,
 //! whatever fails and wherever it is cut off, and its log alone rebuilds it.
 
-use crate::driver::{Script, World, parted, told};
+use crate::driver::{Script, World, cases, parted, told};
 use crate::{properties_containers, properties_people};
 use proptest::prelude::*;
 use serde_json::json;
@@ -80,7 +80,7 @@ fn check(
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 100, max_shrink_iters: 1_000, max_global_rejects: 20_000,
+        cases: cases(40), max_shrink_iters: 1_000, max_global_rejects: 20_000,
         failure_persistence: None, ..ProptestConfig::default()
     })]
 

@@ -1,5 +1,6 @@
 //! The ladder of self-healing: E-38, E-42, K-11, K-25. The table of `docs/repair.md` is run as well.
 
+use crate::driver::cases;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use signalbox_engine::patch::apply;
@@ -504,7 +505,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn any_input_and_schema(input in any_json()) {
         for schema in schemas() {

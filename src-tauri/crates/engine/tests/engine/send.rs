@@ -1,6 +1,6 @@
 //! A failed run is sent to the inbox (ADR 58): the failed call stands, a person is asked about it, and the answer goes on.
 
-use crate::driver::{Script, World, catalog, compile, told};
+use crate::driver::{Script, World, cases, catalog, compile, told};
 use crate::{properties, properties_containers, properties_people};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -307,7 +307,7 @@ fn check(compiled: &Compiled, script: Script<'_>, order: u64, every: bool) -> Re
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 60, max_shrink_iters: 2_000,
+        cases: cases(25), max_shrink_iters: 2_000,
         failure_persistence: None, ..ProptestConfig::default()
     })]
 

@@ -1,4 +1,5 @@
-use super::command;
+use super::{command, not_linked};
+use std::path::PathBuf;
 
 fn asked(text: &str, manifest: &str) -> String {
     command(&text.split(' ').map(str::to_owned).collect::<Vec<_>>(), manifest, true).join(" ")
@@ -23,6 +24,29 @@ fn each_line_is_checked_once() {
     let program = "/bin/rustc --crate-name signalbox src/main.rs --crate-type bin";
     assert_eq!(asked(program, ""), format!("{program} -D warnings -C relocation-model=static"));
     assert_eq!(asked(program, of_a_program), format!("clippy-driver {program} -C relocation-model=static"));
+}
+
+#[test]
+fn examples_that_no_step_runs_are_not_linked() {
+    let example = |name: &str, emit: &str| {
+        format!(
+            "/bin/rustc --crate-name {name} src-tauri/crates/engine/examples/{name}.rs --crate-type bin {emit} \
+             -C extra-filename=-1f --out-dir /target/debug/examples"
+        )
+    };
+    let checked = format!("clippy-driver {} -C relocation-model=static", example("bench", "--emit=dep-info,metadata"));
+    assert_eq!(asked(&example("bench", "--emit=dep-info,link"), ""), checked);
+    for (text, file) in [
+        (example("bench", "--emit=dep-info,link"), Some("/target/debug/examples/bench-1f")),
+        (example("bench", "--emit=dep-info,metadata"), None),
+        (example("counts", "--emit=dep-info,link"), None),
+        (example("expressions", "--emit=dep-info,link"), None),
+        (example("bench", "--emit=dep-info,link").replace("/examples", "/deps"), None),
+    ] {
+        let args: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        let file = file.map(|file| PathBuf::from(format!("{file}{}", std::env::consts::EXE_SUFFIX)));
+        assert_eq!(not_linked(&args), file, "{text}");
+    }
 }
 
 #[test]
