@@ -41,7 +41,7 @@ pub enum CanonicalError {
 /// [`CanonicalError`] for an integer beyond 2^53 - 1 or nesting beyond 120 levels.
 pub fn to_canonical(value: &Value) -> Result<String, CanonicalError> {
     let mut out = String::new();
-    let mut writer = Writer { out: &mut out, path: Vec::new() };
+    let mut writer = Writer { out: &mut out, base: None, path: Vec::new() };
     writer.value(value)?;
     Ok(out)
 }
@@ -85,17 +85,20 @@ fn unsafe_integer(number: &Number) -> Option<String> {
 
 pub(crate) struct Writer<'a> {
     out: &'a mut String,
+    /// What the value stands at: the first name of each pointer.
+    base: Option<&'static str>,
     path: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
     /// A writer for what stands at `base` (one name of a pointer), appending to `out`.
-    pub(crate) fn at(out: &'a mut String, base: &str) -> Self {
-        Self { out, path: vec![base.to_owned()] }
+    pub(crate) fn at(out: &'a mut String, base: &'static str) -> Self {
+        Self { out, base: Some(base), path: Vec::new() }
     }
 
     fn pointer(&self) -> String {
-        self.path.iter().fold(String::new(), |text, name| text + "/" + &name.replace('~', "~0").replace('/', "~1"))
+        let names = self.base.into_iter().chain(self.path.iter().map(String::as_str));
+        names.fold(String::new(), |text, name| text + "/" + &name.replace('~', "~0").replace('/', "~1"))
     }
 
     fn value(&mut self, value: &Value) -> Result<(), CanonicalError> {
@@ -166,7 +169,7 @@ impl<'a> Writer<'a> {
     }
 
     fn depth(&self) -> Result<(), CanonicalError> {
-        if self.path.len() >= MAX_DEPTH {
+        if usize::from(self.base.is_some()) + self.path.len() >= MAX_DEPTH {
             return Err(CanonicalError::Depth { path: self.pointer() });
         }
         Ok(())
@@ -206,7 +209,8 @@ pub(crate) fn push_integer(out: &mut String, mut n: u64) {
             break;
         }
     }
-    out.extend(digits[at..].iter().copied().map(char::from));
+    // Digits are text.
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 /// A JSON string as RFC 8785 writes it: only `"`, `\` and the controls below U+0020 are escaped.

@@ -40,9 +40,15 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    // In parts of a digest: several are written for each entry, and one letter after the other takes ten times as long.
+    for part in bytes.chunks(32) {
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(part) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        // Digits are text.
+        text.push_str(std::str::from_utf8(&digits[..part.len() * 2]).unwrap_or_default());
     }
 }
 

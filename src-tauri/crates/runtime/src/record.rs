@@ -131,12 +131,12 @@ pub(crate) fn entries(compiled: &Compiled, said: &AuditSettings, events: &[RunEv
         if !metadata.is_empty() {
             record = record.with_metadata(metadata);
         }
-        let (ts, run) = (record.timestamp.clone(), record.run_id.clone());
         let level = record.level;
         records.push(record);
         if escalate {
             let told = object(json!({ "reason": "audit_rule", "of": name.as_str() }));
-            records.push(Record::new(ts, run, node, AuditEvent::Escalated, level, Actor::system()).with_metadata(told));
+            let record = Record::new(&*event.ts, &*event.run_id, node, AuditEvent::Escalated, level, Actor::system());
+            records.push(record.with_metadata(told));
         }
     }
     records

@@ -14,7 +14,7 @@ use crate::writer::Work;
 use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 use signalbox_audit::verify::{Expect, Trusted, Verdict, try_verify};
-use signalbox_audit::{Anchor, Chain, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
+use signalbox_audit::{Anchor, Chain, Digest, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
 use signalbox_model::AuditEvent;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -53,6 +53,21 @@ pub struct AuditState {
     pub checkpoint: Option<SignedCheckpoint>,
     /// Public keys that signed here, as PEM blocks.
     pub keys: String,
+}
+
+/// Where a record stands: at the end of the chain, or where the same was recorded before.
+enum Placed {
+    New { seq: u64, hash: Digest },
+    Known(AuditRow),
+}
+
+impl From<Placed> for Receipt {
+    fn from(placed: Placed) -> Self {
+        match placed {
+            Placed::New { seq, hash } => Self { seq, hash: hash.to_hex(), repeated: false },
+            Placed::Known(row) => Self { seq: row.seq, hash: row.hash, repeated: true },
+        }
+    }
 }
 
 /// One decision of a person is recorded once, whether its answer or its run comes first.
@@ -121,13 +136,13 @@ impl Tail {
         Ok(Self { chain: Chain::at(log_id, head), from: head.size, high, counts })
     }
 
-    fn append(&mut self, work: &mut Work<'_>, ready: Ready) -> Result<Receipt> {
+    fn append(&mut self, work: &mut Work<'_>, ready: Ready) -> Result<Placed> {
         let connection = work.connection;
         let Ready { record, dedupe } = ready;
         if let Some(dedupe) = &dedupe
             && let Some(row) = audit_entry::by_dedupe(connection, dedupe)?
         {
-            return Ok(Receipt { seq: row.seq, hash: row.hash, repeated: true });
+            return Ok(Placed::Known(row));
         }
         let ends = record.event == AuditEvent::WorkflowCompleted.as_str();
         let record = if ends { self.counted(work, record)? } else { record };
@@ -139,7 +154,7 @@ impl Tail {
         if self.counts {
             work.newest.add(&sealed.entry.run_id);
         }
-        Ok(Receipt { seq: sealed.entry.seq, hash: sealed.hash.to_hex(), repeated: false })
+        Ok(Placed::New { seq: sealed.entry.seq, hash: sealed.hash })
     }
 
     /// The last entry of a run says how many there are, so that a pack of the run shows that none is left out.
@@ -189,9 +204,9 @@ pub(crate) fn append_ready(work: &mut Work<'_>, records: Vec<Ready>) -> Result<(
 
 pub(crate) fn append_one(work: &mut Work<'_>, record: Record, dedupe: Option<&str>) -> Result<Receipt> {
     let mut tail = Tail::read(work)?;
-    let receipt = tail.append(work, Ready::with(record, dedupe.map(str::to_owned)))?;
+    let placed = tail.append(work, Ready::with(record, dedupe.map(str::to_owned)))?;
     tail.end(work)?;
-    Ok(receipt)
+    Ok(placed.into())
 }
 
 /// Whether a checkpoint is due. `sealed` is what was found the last time: only when it says so is it looked at again, because

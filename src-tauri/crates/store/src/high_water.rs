@@ -6,10 +6,9 @@
 
 use crate::instance::private;
 use serde::{Deserialize, Serialize};
-use signalbox_audit::Head;
-use signalbox_model::hash::sha256_hex;
+use signalbox_audit::{Digest, Head};
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Read;
 use std::path::Path;
 
 const SLOT: usize = 512;
@@ -95,22 +94,32 @@ impl MarkFile {
             None => serde_json::to_string(&(self.counter, run, seq, hash)),
         };
         let Ok(text) = text else { return };
-        let mut line = format!("{} {text}", sha256_hex(text.as_bytes()));
-        if line.len() >= SLOT {
-            return;
-        }
-        line.extend(std::iter::repeat_n(' ', SLOT - 1 - line.len()));
-        line.push('\n');
-        let at = (self.next * SLOT) as u64;
-        if self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.write_all(line.as_bytes())).is_ok() {
+        let line = format!("{} {text}", Digest::of(&[text.as_bytes()]).to_hex());
+        let mut slot = [b' '; SLOT];
+        slot[SLOT - 1] = b'\n';
+        let Some(place) = slot[..SLOT - 1].get_mut(..line.len()) else { return };
+        place.copy_from_slice(line.as_bytes());
+        if write_at(&mut self.file, &slot, (self.next * SLOT) as u64).is_ok() {
             self.next = 1 - self.next;
         }
     }
 }
 
+/// One call of the system where there is one for it: this is done after every commit.
+#[cfg(unix)]
+fn write_at(file: &mut File, bytes: &[u8], at: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(not(unix))]
+fn write_at(file: &mut File, bytes: &[u8], at: u64) -> std::io::Result<()> {
+    use std::io::{Seek, SeekFrom, Write};
+    file.seek(SeekFrom::Start(at)).and_then(|_| file.write_all(bytes))
+}
+
 fn read_slot(bytes: &[u8]) -> Option<(u64, Slot)> {
     let (checksum, text) = std::str::from_utf8(bytes).ok()?.trim_end().split_once(' ')?;
-    if sha256_hex(text.as_bytes()) != checksum {
+    if Digest::of(&[text.as_bytes()]).to_hex() != checksum {
         return None;
     }
     let Line(counter, run, seq, hash, head) = serde_json::from_str(text).ok()?;

@@ -126,7 +126,8 @@ impl Store {
             Some(connection) => connection,
             None => self.inner.readers.open()?,
         };
-        let version = connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        // Asked several times a second.
+        let version = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         *watch = Some(connection);
         Ok(version)
     }

@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::table::blob;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use signalbox_audit::Digest;
 use signalbox_model::event::EventBody;
-use signalbox_model::hash::{digest_of_parts, hex};
 use signalbox_model::{RunEvent, time};
 use std::borrow::Cow;
 
@@ -109,7 +109,7 @@ impl PreparedEvent {
     }
 
     pub(crate) fn hash_hex(&self) -> String {
-        hex(&self.hash)
+        Digest(self.hash).to_hex()
     }
 }
 
@@ -130,27 +130,40 @@ struct Content<'a> {
 
 impl Content<'_> {
     fn hash(&self) -> [u8; 32] {
-        // Absent and empty differ: an absent part is 0, a present one begins with 1.
-        fn text(part: Option<&str>) -> Vec<u8> {
-            part.map_or_else(|| vec![0], |part| [&[1], part.as_bytes()].concat())
+        // Made for every event that is written or read: what stands around the payload is put together first, because hashing
+        // many short parts one by one takes longer than that.
+        let mut before = Vec::with_capacity(256);
+        let mut part = |part: &[u8]| {
+            before.extend_from_slice(&length(part.len()));
+            before.extend_from_slice(part);
+        };
+        part(self.run.as_bytes());
+        part(&self.seq.to_be_bytes());
+        part(&self.ts.to_be_bytes());
+        part(self.kind.as_bytes());
+        optional(&mut before, self.node.map(str::as_bytes));
+        optional(&mut before, self.path.map(str::as_bytes));
+        let numbers = [self.item.map(|n| n as u64), self.visit.map(u64::from), self.attempt.map(u64::from)];
+        for number in numbers {
+            optional(&mut before, number.map(u64::to_be_bytes).as_ref().map(<[u8; 8]>::as_slice));
         }
-        fn number(part: Option<u64>) -> Vec<u8> {
-            part.map_or_else(|| vec![0], |part| [&[1_u8][..], &part.to_be_bytes()].concat())
-        }
-        digest_of_parts(&[
-            self.run.as_bytes(),
-            &self.seq.to_be_bytes(),
-            &self.ts.to_be_bytes(),
-            self.kind.as_bytes(),
-            &text(self.node),
-            &text(self.path),
-            &number(self.item.map(|n| n as u64)),
-            &number(self.visit.map(u64::from)),
-            &number(self.attempt.map(u64::from)),
-            self.payload.as_bytes(),
-            &text(self.references),
-        ])
+        before.extend_from_slice(&length(self.payload.len()));
+        let mut behind = Vec::new();
+        optional(&mut behind, self.references.map(str::as_bytes));
+        Digest::of(&[&before, self.payload.as_bytes(), &behind]).0
     }
+}
+
+/// What stands before each part, so that no two lists of parts collide.
+fn length(bytes: usize) -> [u8; 8] {
+    (bytes as u64).to_be_bytes()
+}
+
+/// Absent and empty differ: an absent part is 0, a present one begins with 1.
+fn optional(to: &mut Vec<u8>, part: Option<&[u8]>) {
+    to.extend_from_slice(&length(1 + part.map_or(0, <[u8]>::len)));
+    to.push(u8::from(part.is_some()));
+    to.extend_from_slice(part.unwrap_or_default());
 }
 
 /// `number` is that of the run.
@@ -379,4 +392,38 @@ pub(crate) fn delete_some(connection: &Connection, run: &str, limit: usize) -> R
     let sql = "DELETE FROM run_event WHERE id IN (SELECT e.id FROM run_deleted, run_event AS e WHERE run_deleted.run = ?1 \
                AND e.id >= run_deleted.no << 32 AND e.id < (run_deleted.no + 1) << 32 LIMIT ?2)";
     Ok(connection.prepare_cached(sql)?.execute(params![run, limit as u64])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Content;
+    use signalbox_model::hash::digest_of_parts;
+
+    /// Rows of earlier versions were hashed part by part.
+    #[test]
+    fn the_hash_of_a_row_is_that_of_its_parts() {
+        let mut content = Content {
+            run: "run-1",
+            seq: 7,
+            ts: 1_795_298_400_000,
+            kind: "step_done",
+            node: Some("fetch"),
+            path: None,
+            item: Some(3),
+            visit: None,
+            attempt: Some(0),
+            payload: r#"{"outputs":null}"#,
+            references: None,
+        };
+        let head: [&[u8]; 4] = [b"run-1", &7_u64.to_be_bytes(), &1_795_298_400_000_i64.to_be_bytes(), b"step_done"];
+        let [item, attempt] = [3_u64, 0].map(|number| [&[1][..], &number.to_be_bytes()].concat());
+        let parts: [&[u8]; 7] = [b"\x01fetch", b"\0", &item, b"\0", &attempt, br#"{"outputs":null}"#, b"\0"];
+        assert_eq!(content.hash(), digest_of_parts(&[&head[..], &parts].concat()));
+
+        // Absent and empty differ.
+        content.path = Some("");
+        content.references = Some("[]");
+        let parts: [&[u8]; 7] = [b"\x01fetch", b"\x01", &item, b"\0", &attempt, br#"{"outputs":null}"#, b"\x01[]"];
+        assert_eq!(content.hash(), digest_of_parts(&[&head[..], &parts].concat()));
+    }
 }
