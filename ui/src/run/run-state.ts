@@ -117,6 +117,16 @@ export function foldRun(events: readonly RunEventLike[], definition?: RunDefinit
   return fold.view;
 }
 
+/** The view of some events of a run, in order, as if there were no others: for steps in containers and their calls. */
+export function foldPart(runId: string, events: readonly RunEventLike[], definition: RunDefinition): RunView {
+  const state = freshState(runId, { ...definition, kept: [] });
+  for (const event of events) applyEvent(state, event);
+  const table = new CallTable();
+  table.take(state.cards, state.changed);
+  finish(state);
+  return snapshot(state, table);
+}
+
 export const emptyRunView = (runId = ''): RunView => snapshot(freshState(runId), new CallTable());
 
 export const isTerminal = (status: RunStatus): boolean =>

@@ -322,6 +322,8 @@ export interface RunView {
   readonly loops: ReadonlyMap<string, LoopRun>;
   /** The iterations that this view was narrowed to (`viewAt`); `nodes` and `ports` are those of them. */
   readonly choice?: Choice;
+  /** Loops of which the chosen iteration was read alone, apart from `events` (`withRounds`). */
+  readonly rounds?: readonly string[];
   /** Shared, append-only: see the head of this file. All that are loaded, also in a view of the past. */
   readonly events: readonly RunEventLike[];
   /** The events that `events` leaves out, also in a view of the past: read by number with `eventAt`. */
