@@ -1,5 +1,5 @@
 /** Follows one run: replay after the last known seq, live batches, fetch again after a gap, reconnect after a break. */
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call, transport, whenTokenChanges } from '../api/client.ts';
 import { toApiError, type ApiError } from '../api/error.ts';
 import { createYieldToMain } from '../api/yield-to-main.ts';
@@ -100,7 +100,7 @@ export function followRun(runId: string, { fold, ended, parts, onError, wait = p
     const [first, newest, breakpoints] = await Promise.all([readSpan(1, head, have), readSpan(from, to, have), stops]);
     if (!open || fold.view.lastSeq > 0) return;
     const work = bring(fold, first, newest, { ...known, breakpoints });
-    for (let { done } = work.next(); done !== true && open; { done } = work.next()) await yieldToMain(); // eslint-disable-line no-await-in-loop
+    while (open && work.next().done !== true) await yieldToMain(); // eslint-disable-line no-await-in-loop
   }
 
   /** Of one that has ended: what is missing is asked for until it is here. */
@@ -243,8 +243,8 @@ interface Options {
   sizes?: Sizes;
 }
 
-/** `holds`: set while a moment of the past is looked at: nothing that is loaded is dropped then. */
-interface Followed { view: RunView | null; error: ApiError | null; fold: RunFold | null; loading: Loading | null; holds: { current: boolean } }
+/** `hold`: told whether a moment of the past is looked at: nothing that is loaded is dropped then. */
+interface Followed { view: RunView | null; error: ApiError | null; fold: RunFold | null; loading: Loading | null; hold: (past: boolean) => void }
 
 /** The view of a run, drawn as often as there is time for it. */
 export function useRunView(runId: string | null, definition: RunDefinition | undefined, { ended: ends, known: told, asks, sizes = SIZES }: Options = {}): Followed {
@@ -252,6 +252,7 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
   const [more, setMore] = useState<{ runId: string; parts: RunParts | null; itself?: boolean } | null>(null);
   const wanted = more && more.runId === runId ? more : null;
   const holds = useRef(false);
+  const hold = useCallback((past: boolean) => { holds.current = past; }, []);
   const [answer, setAnswer] = useState<RunDetails | null>(null);
   const asked = runId !== null && asks === runId;
   const mineNow = asked && answer?.runId === runId ? answer : null;
@@ -339,5 +340,5 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     };
     return { gap, busy, from, earlier: () => from(gap.to - sizes.page + 1), all: () => setMore({ runId, parts: null }) };
   }, [gap, busy, runId, known, sizes]);
-  return { view: mine ? view : none, error, fold: held?.view.runId === runId ? held : null, loading, holds };
+  return { view: mine ? view : none, error, fold: held?.view.runId === runId ? held : null, loading, hold };
 }

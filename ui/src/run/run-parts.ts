@@ -46,7 +46,7 @@ export function* bring(fold: RunFold, head: readonly RunEventLike[], tail: reado
     fold.apply(head.slice(at, Math.min(whole, at + PIECE)));
     yield;
   }
-  fold.skip(from - 1, tail, known);
+  yield* fold.skip(from - 1, tail, known);
   for (let at = 0; at < tail.length; at += PIECE) {
     yield;
     fold.apply(tail.slice(at, at + PIECE));

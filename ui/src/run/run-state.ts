@@ -90,9 +90,9 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
       }
       return result;
     },
-    skip(to, tail, known) {
+    *skip(to, tail, known) {
       if (to <= state.lastSeq) return;
-      skipTo(state, { from: state.lastSeq + 1, to }, tail, known);
+      yield* skipTo(state, { from: state.lastSeq + 1, to }, tail, known);
       kept.push(fork(state));
     },
     subscribe(listener) {

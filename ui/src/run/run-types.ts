@@ -378,8 +378,8 @@ export interface RunFold {
   /** The run as it was after an event; as it is now when that is the last one or still to come. */
   at(seq: number): RunView;
   apply(batch: readonly RunEventLike[]): ApplyResult;
-  /** Goes on with the event after `to`. `tail`: what is loaded behind it; `known`: what the host says of the run as it stands. */
-  skip(to: number, tail: readonly RunEventLike[], known: Standing): void;
+  /** Goes on with the event after `to`, piece by piece. `tail`: what is loaded behind it; `known`: what the host says of the run as it stands. */
+  skip(to: number, tail: readonly RunEventLike[], known: Standing): Generator<undefined, void>;
   /** Called after every batch that changed something. Returns the way to stop. */
   subscribe(listener: () => void): () => void;
 }

@@ -118,7 +118,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [begun, setBegun] = useState<{ runId: string; breakpoints: readonly Breakpoint[] } | null>(null);
   const [cancelling, setCancelling] = useState(false);
   const [hideFailure, setHideFailure] = useState(false);
-  const { view, error: runError, fold, loading: unloaded, holds } = useRunView(runId, useMemo(() => titled(definition, catalog, kept), [definition, catalog, kept]), { asks: earlier });
+  const { view, error: runError, fold, loading: unloaded, hold } = useRunView(runId, useMemo(() => titled(definition, catalog, kept), [definition, catalog, kept]), { asks: earlier });
   const loading = view !== null && view.lastSeq === 0 && runId === earlier && !runError;
   const running = view !== null && !loading && !isTerminal(view.status);
   const trouble = useTrouble(runId, running);
@@ -126,7 +126,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const timeNow = useLatest(time);
   useActions(useMemo(() => timeActions(() => timeNow.current), [timeNow]));
   const past = time !== null && time.seq !== null;
-  useEffect(() => { holds.current = past; }, [holds, past]);
+  useEffect(() => hold(past), [hold, past]);
   const words = useEventWords(time, definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
 
