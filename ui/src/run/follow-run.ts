@@ -100,7 +100,10 @@ export function followRun(runId: string, { fold, ended, parts, onError, wait = p
     const [first, newest, breakpoints] = await Promise.all([readSpan(1, head, have), readSpan(from, to, have), stops]);
     if (!open || fold.view.lastSeq > 0) return;
     const work = bring(fold, first, newest, { ...known, breakpoints });
-    while (open && work.next().done !== true) await yieldToMain(); // eslint-disable-line no-await-in-loop
+    for (;;) {
+      if (!open || work.next().done === true) return;
+      await yieldToMain(); // eslint-disable-line no-await-in-loop
+    }
   }
 
   /** Of one that has ended: what is missing is asked for until it is here. */

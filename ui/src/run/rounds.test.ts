@@ -66,7 +66,7 @@ function read(view: RunView, all: readonly RunEventLike[], choice: Choice): RunV
 /** What the canvas, the panel and the log show of an iteration. */
 function shown(view: RunView, choice: Choice) {
   const at = viewAt(view, DEFINITION, choice);
-  const card = ({ index: _, key: __, ...rest }: ReturnType<typeof cardsOf>[number]) => rest;
+  const card = (one: ReturnType<typeof cardsOf>[number]) => ({ ...one, index: 0, key: '' });
   const steps = ['a', 'b', 'lines', 'line'];
   return {
     states: steps.map((id) => [id, at.nodes[id]?.state, at.nodes[id]?.calls, at.nodes[id]?.unloaded, at.nodes[id]?.errorCode]),
