@@ -16,7 +16,7 @@ const DEFINITION: RunDefinition = {
 };
 const ROUNDS = 100;
 
-/** In each round `a` succeeds, or fails and `b` takes its place; then an inner loop of two. */
+/** In each round `a` succeeds and an inner loop of two follows; in the middle of the run it fails in some, and `b` takes its place. */
 function log(ends: 'workflow_done' | 'workflow_cancelled' = 'workflow_done'): RunEventLike[] {
   const all: RunEventLike[] = [];
   const add = (type: string, stepId: string | null, payload: unknown, path?: string): void => void all.push({ runId: 'r', seq: all.length + 1, ts: new Date(Date.UTC(2026, 0, 1) + all.length).toISOString(), type, stepId, payload, ...(path === undefined ? {} : { path }), ...(stepId ? { visit: 1, attempt: 0 } : {}) } as RunEventLike);
@@ -28,7 +28,7 @@ function log(ends: 'workflow_done' | 'workflow_cancelled' = 'workflow_done'): Ru
   add('step_start', 'each', { type: 'flow.loop', config: { while: 'true' }, input: [] });
   for (let n = 0; n < ROUNDS; n++) {
     const path = `each[${String(n)}]`;
-    if (n % 3 === 1) {
+    if (n % 3 === 1 && n > 20 && n < 80) {
       add('step_start', 'a', { type: 'data.set', input: [] }, path);
       add('step_error', 'a', { error: { type: 'ToolError', message: `No ${String(n)}`, retryable: false } }, path);
       call('b', path, n);
@@ -116,6 +116,13 @@ it('the run around it stays as it was: how often the loop goes round, the calls 
   expect(viewAt(view, DEFINITION, { each: 95 }).nodes['a']?.calls).toBe(1);
   expect(view.cards).toHaveLength(view.calls.length);
   expect(view.cards.every((card, index) => card.index === index)).toBe(true);
+});
+
+it('of a loop that ended in between it is known how far it came at least', () => {
+  const all = log();
+  const part = inParts(all, 30, all.length - 2);
+  expect(part.loops.get('each')).toMatchObject({ lost: true });
+  expect(read(part, all, { each: 40 }).loops.get('each')).toMatchObject({ lost: true, seen: 41 });
 });
 
 it('what the run ended is not shown as going on', () => {

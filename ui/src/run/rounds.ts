@@ -70,8 +70,15 @@ export function withRounds(view: RunView, { loops, part }: Rounds): RunView {
   for (const [id, keys] of part.slotsOf) slotsOf.set(id, new Layered(view.slotsOf.get(id) ?? new Map<string, string>(), keys));
   const callsOf = new Map(view.callsOf);
   for (const [id, mine] of part.callsOf) callsOf.set(id, [...(view.callsOf.get(id) ?? []), ...mine.map((index) => index + first)]);
+  // Of a loop that ended among events that are not loaded it is known now that it came so far.
+  const further = [...part.loops].flatMap(([key, { seen }]) => {
+    const known = view.loops.get(key);
+    return known?.lost && known.seen < seen ? [[key, { ...known, seen }] as const] : [];
+  });
   return viewWith(view, {
-    slots, slotsOf, calls, callsOf, loops: new Layered<LoopRun>(part.loops, view.loops), rounds: loops,
+    slots, slotsOf, calls, callsOf, loops: new Layered<LoopRun>(part.loops, new Layered(view.loops, new Map(further))), rounds: loops,
+    // By these names ports are counted: what left there in the iteration stands in its slots.
+    ports: { ...Object.fromEntries(Object.keys(part.ports).map((name) => [name, 0])), ...view.ports },
     get cards() { return Array.from({ length: calls.length }, (_, index) => calls.at(index) as CallCard); },
   });
 }
