@@ -250,7 +250,7 @@ interface Options {
 interface Followed { view: RunView | null; error: ApiError | null; fold: RunFold | null; loading: Loading | null; hold: (past: boolean) => void }
 
 /** The view of a run, drawn as often as there is time for it. */
-export function useRunView(runId: string | null, definition: RunDefinition | undefined, { ended: ends, known: told, asks, sizes = SIZES }: Options = {}): Followed {
+export function useRunView(runId: string | null, definition: RunDefinition | undefined, { ended: ends, known: given, asks, sizes = SIZES }: Options = {}): Followed {
   // What is asked for in place of what is read at first; null: all of it. `itself`: by nobody, the run has become long.
   const [more, setMore] = useState<{ runId: string; parts: RunParts | null; itself?: boolean } | null>(null);
   const wanted = more && more.runId === runId ? more : null;
@@ -260,7 +260,7 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
   const asked = runId !== null && asks === runId;
   const mineNow = asked && answer?.runId === runId ? answer : null;
   const waits = asked && mineNow === null;
-  const known = wanted?.parts?.known ?? told ?? mineNow ?? undefined;
+  const known = wanted?.parts?.known ?? given ?? mineNow ?? undefined;
   const ended = ends ?? (mineNow && isTerminal(mineNow.status) ? mineNow.lastSeq : undefined);
   const [held, setHeld] = useState<RunFold | null>(null);
   const [view, setView] = useState<RunView | null>(null);

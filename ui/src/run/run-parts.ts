@@ -63,7 +63,7 @@ export function bringAll(...parts: Parameters<typeof bring>): boolean {
   }
 }
 
-/** A run that is followed is not kept as a whole for ever: with so many events behind the gap, only the newest of them stay. `undefined`: those that are
+/** A run that is followed is not kept as a whole forever: with so many events behind the gap, only the newest of them stay. `undefined`: those that are
  * loaded are needed. */
 export function lessParts(view: RunView, known: Standing, sizes: Sizes): RunParts | undefined {
   const { events, gap, lastSeq } = view;
