@@ -4446,6 +4446,8 @@ export interface RunEventsAfter {
   after: number;
   /** At most this many, 1,000 when absent. */
   limit?: number;
+  /** Only those of this iteration or branch, with what is further in: `each[3]`, `par/left`. */
+  path?: string;
 }
 
 /** A file that a run wrote. */
@@ -4501,6 +4503,8 @@ export interface RunList {
   status?: RunStatus;
   /** Part of the workflow's name, of the run id or of the error. */
   text?: string;
+  /** Only re-runs that began from this run. */
+  parent?: string;
   /** At most this many, 50 when absent, 500 at most. */
   limit?: number;
   /** `next` of the page before. */

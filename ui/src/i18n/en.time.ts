@@ -39,6 +39,7 @@ export const time = {
   'gap.step': 'Not loaded',
   'gap.stepText': 'Calls of this step that are not loaded: {n}. None of its calls is among the loaded events.',
   'gap.roundText': 'This iteration is not among the loaded events.',
+  'gap.roundEvents': 'The events of this iteration are not in the table. Cards shows its calls.',
   'gap.notLoaded': 'Not loaded',
   'gap.card.one': '{n} call not loaded',
   'gap.card.other': '{n} calls not loaded',

@@ -39,6 +39,7 @@ export const time = {
   'gap.step': '未加载',
   'gap.stepText': '此步骤未加载的调用：{n}。已加载的事件中没有它的调用。',
   'gap.roundText': '此迭代不在已加载的事件中。',
+  'gap.roundEvents': '表中没有此迭代的事件。“卡片”显示其调用。',
   'gap.notLoaded': '未加载',
   'gap.card.other': '{n} 次调用未加载',
   'gap.floor': '未加载的调用中有错误',

@@ -135,3 +135,65 @@ it('a run below the limit is read as before', async () => {
   expect(asked.map(([after]) => after)).toEqual([0, 1_000, 2_000]);
   expect(result.current.view?.gap).toBeUndefined();
 });
+
+it('a run that is followed is not kept as a whole: with many events the oldest of the newest go, nothing is read again, and what comes meanwhile is not lost', async () => {
+  log = loop(3_000, false);
+  setTransport({
+    host: 'fake',
+    call: async (command: string, { after, limit }: { after: number; limit: number }) => {
+      if (command === 'run_get') return known(log.slice(0, 5_000), 2_499, 'running');
+      if (command === 'run_debug') return { breakpoints: [] };
+      asked.push([after, limit]);
+      return log.slice(after, after + limit).map((event) => ({ ...event }));
+    },
+    subscribe(_runId: string, after: number, send: Sub['send'], fail: Sub['fail']) {
+      const sub: Sub = { after, send, fail, open: true };
+      subs.push(sub);
+      return () => { sub.open = false; };
+    },
+  } as unknown as Transport);
+  const { result } = renderHook(() => useRunView('r', DEFINITION, { sizes: SIZES }));
+  await act(async () => { subs[0]?.send(log.slice(0, 4_500)); });
+  await waitFor(() => expect(result.current.view?.lastSeq).toBe(4_500));
+  expect(result.current.view?.gap).toBeUndefined();
+  await act(async () => { subs[0]?.send(log.slice(4_500, 5_000)); });
+  await waitFor(() => expect(result.current.view?.gap).toEqual({ from: 101, to: 3_500 }));
+  await waitFor(() => expect(subs).toHaveLength(2));
+  expect([subs[0]?.open, subs[1]?.after]).toEqual([false, 5_000]);
+  expect(asked).toEqual([]);
+  await act(async () => { subs[1]?.send(log.slice(5_000)); });
+  await waitFor(() => expect(result.current.view?.lastSeq).toBe(6_002));
+  expect(result.current.view?.nodes['a']).toMatchObject({ state: 'done', calls: 49 + 1_251, unloaded: 1_700 });
+  // Who asks for all of them keeps them.
+  act(() => result.current.loading?.all());
+  await waitFor(() => expect(subs).toHaveLength(3));
+  await act(async () => { subs[2]?.send(log); });
+  await waitFor(() => expect(result.current.view).toMatchObject({ lastSeq: 6_002, gap: undefined }));
+});
+
+it('of a run that was there before it is asked first how it stands, until somebody answers', async () => {
+  log = loop(5_000, true);
+  const stands = { ...known(log, 5_000, 'completed'), runId: 'r' };
+  let answers = false;
+  const calls: string[] = [];
+  setTransport({
+    host: 'fake',
+    call: async (command: string, { after, limit }: { after: number; limit: number }) => {
+      calls.push(command);
+      if (!answers) throw new Error('away');
+      return command === 'run_get' ? stands : log.slice(after, after + limit).map((event) => ({ ...event }));
+    },
+    subscribe: () => { throw new Error('it has ended'); },
+  } as unknown as Transport);
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const { result } = renderHook(() => useRunView('r', DEFINITION, { asks: 'r', sizes: SIZES }));
+  await waitFor(() => expect(result.current.error?.message).toBe('away'));
+  expect(result.current.view?.lastSeq).toBe(0);
+  answers = true;
+  await vi.advanceTimersByTimeAsync(5_000);
+  vi.useRealTimers();
+  await waitFor(() => expect(result.current.view).toMatchObject({ status: 'completed', gap: { from: 101, to: 8_504 } }));
+  expect(result.current.error).toBeNull();
+  expect(calls.filter((name) => name === 'run_get')).toHaveLength(2);
+  expect(result.current.loading?.gap).toEqual({ from: 101, to: 8_504 });
+});

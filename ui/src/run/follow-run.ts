@@ -1,12 +1,13 @@
 /** Follows one run: replay after the last known seq, live batches, fetch again after a gap, reconnect after a break. */
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { call, transport, whenTokenChanges } from '../api/client.ts';
 import { toApiError, type ApiError } from '../api/error.ts';
+import { createYieldToMain } from '../api/yield-to-main.ts';
 import { createRunFold, emptyRunView, isTerminal, type RunDefinition, type RunFold, type RunView } from './run-state.ts';
 import type { EventGap } from './event-gap.ts';
-import { bring, eventsOf, firstParts, SIZES, type RunParts, type Sizes } from './run-parts.ts';
+import { bring, eventsOf, firstParts, isLong, lessParts, SIZES, type RunParts, type Sizes } from './run-parts.ts';
 import type { Standing } from './run-fold-skip.ts';
-import type { RunEvent } from '../api/types.ts';
+import type { RunDetails, RunEvent } from '../api/types.ts';
 
 const PAGE = 1000;
 /** Pages that are asked for at once: a host with several processors reads them side by side. */
@@ -31,6 +32,7 @@ export function followRun(runId: string, { fold, ended, parts, onError, wait = p
   let failures = 0;
   let hurry: (() => void) | undefined;
   const unlisten = whenTokenChanges(() => hurry?.());
+  const yieldToMain = createYieldToMain();
 
   function take(batch: RunEvent[]): boolean {
     const result = fold.apply(batch);
@@ -96,7 +98,12 @@ export function followRun(runId: string, { fold, ended, parts, onError, wait = p
     // Who may not ask where it stops may not change it either.
     const stops = ended === undefined ? call('run_debug', { runId }).then((debug) => debug.breakpoints, () => undefined) : undefined;
     const [first, newest, breakpoints] = await Promise.all([readSpan(1, head, have), readSpan(from, to, have), stops]);
-    if (open && fold.view.lastSeq === 0) bring(fold, first, newest, { ...known, breakpoints });
+    if (!open || fold.view.lastSeq > 0) return;
+    const work = bring(fold, first, newest, { ...known, breakpoints });
+    for (;;) {
+      if (!open || work.next().done === true) return;
+      await yieldToMain(); // eslint-disable-line no-await-in-loop
+    }
   }
 
   /** Of one that has ended: what is missing is asked for until it is here. */
@@ -189,6 +196,33 @@ const LATEST_MS = 500;
 const REST = 3;
 /** While one that has ended is read, only how far it is says something. */
 const REST_READING = 9;
+/** How often a run that has become long is looked at again, where all that is loaded of it was needed. */
+const LESS_MS = 10_000;
+
+/** Asks how a run stands until somebody answers. */
+function askStanding(runId: string, onAnswer: (run: RunDetails) => void, onError: (error: ApiError | null) => void): () => void {
+  let open = true;
+  let hurry: (() => void) | undefined;
+  const unlisten = whenTokenChanges(() => hurry?.());
+  const ask = async (failures: number): Promise<void> => {
+    try {
+      const run = await call('run_get', { runId });
+      if (!open) return;
+      if (failures > 0) onError(null);
+      onAnswer(run);
+    } catch (cause) {
+      if (!open) return;
+      onError(toApiError(cause));
+      await Promise.race([pause(RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 5000), new Promise<void>((done) => { hurry = done; })]);
+      if (open) await ask(failures + 1);
+    }
+  };
+  void ask(0);
+  return () => {
+    open = false;
+    unlisten();
+  };
+}
 
 /** What of a long run is not loaded, and how it is. */
 export interface Loading {
@@ -207,19 +241,30 @@ interface Options {
   ended?: number | undefined;
   /** How the run stands: a long one is then read in part. */
   known?: Standing | undefined;
+  /** This run was there before, and nobody knows how it stands: that is asked first. */
+  asks?: string | null | undefined;
   sizes?: Sizes;
 }
 
-interface Followed { view: RunView | null; error: ApiError | null; fold: RunFold | null; loading: Loading | null }
+/** `hold`: told whether a moment of the past is looked at: nothing that is loaded is dropped then. */
+interface Followed { view: RunView | null; error: ApiError | null; fold: RunFold | null; loading: Loading | null; hold: (past: boolean) => void }
 
 /** The view of a run, drawn as often as there is time for it. */
-export function useRunView(runId: string | null, definition: RunDefinition | undefined, { ended, known, sizes = SIZES }: Options = {}): Followed {
+export function useRunView(runId: string | null, definition: RunDefinition | undefined, { ended: ends, known: given, asks, sizes = SIZES }: Options = {}): Followed {
+  // What is asked for in place of what is read at first; null: all of it. `itself`: by nobody, the run has become long.
+  const [more, setMore] = useState<{ runId: string; parts: RunParts | null; itself?: boolean } | null>(null);
+  const wanted = more && more.runId === runId ? more : null;
+  const holds = useRef(false);
+  const hold = useCallback((past: boolean) => { holds.current = past; }, []);
+  const [answer, setAnswer] = useState<RunDetails | null>(null);
+  const asked = runId !== null && asks === runId;
+  const mineNow = asked && answer?.runId === runId ? answer : null;
+  const waits = asked && mineNow === null;
+  const known = wanted?.parts?.known ?? given ?? mineNow ?? undefined;
+  const ended = ends ?? (mineNow && isTerminal(mineNow.status) ? mineNow.lastSeq : undefined);
   const [held, setHeld] = useState<RunFold | null>(null);
   const [view, setView] = useState<RunView | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
-  // What is asked for in place of what is read at first; null: all of it.
-  const [asked, setAsked] = useState<{ runId: string; parts: RunParts | null } | null>(null);
-  const wanted = asked && asked.runId === runId ? asked : null;
   const shown = useRef<RunFold | null>(null);
   // Until the first event, and in the drawing in which the run changes, there is an empty one: never that of another run.
   const none = useMemo(() => (runId === null ? null : emptyRunView(runId)), [runId]);
@@ -229,6 +274,7 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     const now = performance.now();
     drawing.current.next = now + Math.min(LATEST_MS, (now - drawing.current.began) * (ended === undefined ? REST : REST_READING));
   }, [view, ended]);
+  useEffect(() => (waits && runId !== null ? askStanding(runId, setAnswer, setError) : undefined), [waits, runId]);
   useEffect(() => {
     const parts = wanted ? wanted.parts ?? undefined : firstParts(known, sizes);
     setError(null);
@@ -240,12 +286,14 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
       setView(null);
     };
     if (!keeps) show(null);
-    if (runId === null) return undefined;
+    if (runId === null || waits) return undefined;
     const fold = createRunFold(runId, definition);
     if (!keeps) show(fold);
     drawing.current.next = 0;
     let frame = 0;
     const unlisten = fold.subscribe(() => {
+      // The first and the newest events together are a state of the run, and not what is in between.
+      if (parts && fold.view.lastSeq < parts.to && (fold.view.gap !== undefined || fold.view.lastSeq <= parts.head)) return;
       frame ||= window.setTimeout(() => {
         frame = 0;
         drawing.current.began = performance.now();
@@ -261,7 +309,26 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
       window.clearTimeout(frame);
     };
     // The definition belongs to the run and does not change with it; how the run stood is asked for once.
-  }, [runId, ended, wanted]); // eslint-disable-line react/exhaustive-deps
+  }, [runId, ended, wanted, waits]); // eslint-disable-line react/exhaustive-deps
+  // Who asked for more keeps it.
+  const long = view !== null && view.runId === runId && ended === undefined && !isTerminal(view.status) && (wanted === null || wanted.itself === true) && isLong(view, sizes);
+  useEffect(() => {
+    if (!long || runId === null) return undefined;
+    let open = true;
+    const less = async (): Promise<void> => {
+      const stands = await call('run_get', { runId });
+      const now = shown.current?.view;
+      const fewer = open && !holds.current && now?.runId === runId ? lessParts(now, stands, sizes) : undefined;
+      if (fewer) setMore({ runId, parts: fewer, itself: true });
+    };
+    const look = (): void => void less().catch(() => undefined);
+    look();
+    const timer = setInterval(look, LESS_MS);
+    return () => {
+      open = false;
+      clearInterval(timer);
+    };
+  }, [long, runId, sizes]);
   const mine = view !== null && view.runId === runId;
   const gap = mine ? view.gap : undefined;
   // What was asked for takes its place with another fold.
@@ -271,10 +338,10 @@ export function useRunView(runId: string | null, definition: RunDefinition | und
     const from = (seq: number): void => {
       const now = shown.current?.view;
       if (!now) return;
-      if (seq <= sizes.head + 1) setAsked({ runId, parts: null });
-      else setAsked({ runId, parts: { known, head: sizes.head, from: seq, to: Math.max(known.lastSeq, now.lastSeq), have: { events: now.events, gap: now.gap } } });
+      if (seq <= sizes.head + 1) setMore({ runId, parts: null });
+      else setMore({ runId, parts: { known, head: sizes.head, from: seq, to: Math.max(known.lastSeq, now.lastSeq), have: { events: now.events, gap: now.gap } } });
     };
-    return { gap, busy, from, earlier: () => from(gap.to - sizes.page + 1), all: () => setAsked({ runId, parts: null }) };
+    return { gap, busy, from, earlier: () => from(gap.to - sizes.page + 1), all: () => setMore({ runId, parts: null }) };
   }, [gap, busy, runId, known, sizes]);
-  return { view: mine ? view : none, error, fold: held?.view.runId === runId ? held : null, loading };
+  return { view: mine ? view : none, error, fold: held?.view.runId === runId ? held : null, loading, hold };
 }

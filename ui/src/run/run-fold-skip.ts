@@ -58,15 +58,19 @@ interface InTail {
   failed: boolean;
 }
 
+/** Events that are looked at without a break. */
+const PIECE = 1_000;
+
 /** Calls count up to the event that the summary knows. */
-function readTail(s: FoldState, tail: readonly RunEventLike[], upTo: number) {
+function* readTail(s: FoldState, tail: readonly RunEventLike[], upTo: number) {
   const steps = new Map<string, InTail>();
   const ends = new Set<string>();
   /** Containers at the top in which something happens. */
   const around = new Set<string>();
   const begun = new Set<string>();
   const loose = new Set<string>();
-  for (const event of tail) {
+  for (const [at, event] of tail.entries()) {
+    if (at % PIECE === PIECE - 1) yield;
     if (event.path) around.add((partsOf(event.path)[0] as { id: string }).id);
     if (!event.stepId || (event.path && pathOf(s, event.path).foreign)) continue;
     let mine = steps.get(event.stepId);
@@ -95,10 +99,10 @@ function readTail(s: FoldState, tail: readonly RunEventLike[], upTo: number) {
 /** An error of one item of a call: it does not end the call. Without the call's start the two cannot be told apart. */
 const isOfItem = (event: RunEventLike): boolean => event.type === 'step_error' && event.item != null;
 
-/** Goes on behind the gap. `tail`: all that is loaded of the events behind it. */
-export function skipTo(s: FoldState, gap: EventGap, tail: readonly RunEventLike[], known: Standing): void {
+/** Goes on behind the gap, piece by piece. `tail`: all that is loaded of the events behind it. */
+export function* skipTo(s: FoldState, gap: EventGap, tail: readonly RunEventLike[], known: Standing): Generator<undefined, void> {
   sumUp(s);
-  const { steps, ends, around } = readTail(s, tail, known.lastSeq);
+  const { steps, ends, around } = yield* readTail(s, tail, known.lastSeq);
   const ended = known.status === 'completed' || known.status === 'failed' || known.status === 'cancelled';
   s.layout.gap = gap;
   s.lastSeq = gap.to;

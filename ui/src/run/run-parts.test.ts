@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIRST, FIRST_EVENTS } from '../test/walkthrough.ts';
 import { eventAt, isPartial, placeOf, seqOf } from './event-gap.ts';
-import { bring, eventsOf, firstParts } from './run-parts.ts';
+import { bringAll, eventsOf, firstParts } from './run-parts.ts';
 import { wholeHead, type Standing } from './run-fold-skip.ts';
 import { viewAt } from './run-paths.ts';
 import { createRunFold, foldRun, type RunDefinition, type RunEventLike, type RunView } from './run-state.ts';
@@ -68,7 +68,7 @@ const standing = (whole: RunView): Standing => ({
 function inParts(events: readonly RunEventLike[], definition: RunDefinition, head: number, from: number) {
   const fold = createRunFold('R', definition);
   const whole = foldRun(events, definition);
-  const brought = bring(fold, events.slice(0, head), events.slice(from - 1), standing(whole));
+  const brought = bringAll(fold, events.slice(0, head), events.slice(from - 1), standing(whole));
   return { fold, whole, brought };
 }
 
@@ -158,14 +158,14 @@ describe('a run of which the middle is not loaded', () => {
     const whole = foldRun(events, LOOPS);
     const known = standing(whole);
     const fold = createRunFold('R', LOOPS);
-    bring(fold, events.slice(0, 20), events.slice(280), { ...known, steps: { ...known.steps, work: { state: 'ERROR_HANDLED', visits: 60, attempts: 61 } } });
+    bringAll(fold, events.slice(0, 20), events.slice(280), { ...known, steps: { ...known.steps, work: { state: 'ERROR_HANDLED', visits: 60, attempts: 61 } } });
     expect(fold.view.nodes['work']).toMatchObject({ state: 'handled', floor: 'handled' });
   });
 
   it('stops where the host says, also where that was set among events that are not loaded', () => {
     const events = twoLoops(30, 20, never, true);
     const fold = createRunFold('R', LOOPS);
-    bring(fold, events.slice(0, 20), events.slice(100), { ...standing(foldRun(events, LOOPS)), breakpoints: [{ node: 'last' }] });
+    bringAll(fold, events.slice(0, 20), events.slice(100), { ...standing(foldRun(events, LOOPS)), breakpoints: [{ node: 'last' }] });
     expect(fold.view.breakpoints).toEqual([{ node: 'last' }]);
   });
 
@@ -173,8 +173,8 @@ describe('a run of which the middle is not loaded', () => {
     const events = twoLoops(30, 20, never, true);
     const known = standing(foldRun(events, LOOPS));
     const fold = createRunFold('R', LOOPS);
-    expect(bring(fold, events.slice(0, 20), events.slice(100), { ...known, openTasks: ['t'] })).toBe(false);
-    expect(bring(fold, events.slice(0, 20), events.slice(100), { ...known, stopped: { reason: 'request', since: '' } })).toBe(false);
+    expect(bringAll(fold, events.slice(0, 20), events.slice(100), { ...known, openTasks: ['t'] })).toBe(false);
+    expect(bringAll(fold, events.slice(0, 20), events.slice(100), { ...known, stopped: { reason: 'request', since: '' } })).toBe(false);
     expect(fold.view.lastSeq).toBe(0);
   });
 });

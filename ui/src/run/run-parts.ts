@@ -33,16 +33,45 @@ export function firstParts(known: Standing | undefined, sizes: Sizes): RunParts 
   return { known, head: sizes.head, from: known.lastSeq - sizes.page + 1, to: known.lastSeq };
 }
 
-/** Brings the parts into a fold. False: what is not loaded would be missed, and nothing was brought in. */
-export function bring(fold: RunFold, head: readonly RunEventLike[], tail: readonly RunEventLike[], known: Standing): boolean {
+/** Events that are folded without a break: a few milliseconds. */
+const PIECE = 250;
+
+/** Brings the parts into a fold, piece by piece; between two of them others may work. False at its end: what is not loaded would be missed, and nothing
+ * was brought in. */
+export function* bring(fold: RunFold, head: readonly RunEventLike[], tail: readonly RunEventLike[], known: Standing): Generator<undefined, boolean> {
   const whole = wholeHead(head);
   const from = tail[0]?.seq ?? 0;
   if (from <= whole || whole === 0 || !canSkip(tail, known)) return false;
-  fold.apply(head.slice(0, whole));
-  fold.skip(from - 1, tail, known);
-  fold.apply(tail);
+  for (let at = 0; at < whole; at += PIECE) {
+    fold.apply(head.slice(at, Math.min(whole, at + PIECE)));
+    yield;
+  }
+  yield* fold.skip(from - 1, tail, known);
+  for (let at = 0; at < tail.length; at += PIECE) {
+    yield;
+    fold.apply(tail.slice(at, at + PIECE));
+  }
   return true;
 }
+
+/** The same without a break. */
+export function bringAll(...parts: Parameters<typeof bring>): boolean {
+  const work = bring(...parts);
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+/** A run that is followed is not kept as a whole forever: with so many events behind the gap, only the newest of them stay. `undefined`: those that are
+ * loaded are needed. */
+export function lessParts(view: RunView, known: Standing, sizes: Sizes): RunParts | undefined {
+  const { events, gap, lastSeq } = view;
+  if (!isLong(view, sizes) || !canSkip(events.slice(-sizes.page), known)) return undefined;
+  return { known, head: sizes.head, from: lastSeq - sizes.page + 1, to: Math.max(known.lastSeq, lastSeq), have: { events, gap } };
+}
+
+export const isLong = ({ gap, lastSeq }: Pick<RunView, 'gap' | 'lastSeq'>, sizes: Sizes): boolean => lastSeq - (gap?.to ?? 0) > sizes.whole + sizes.page;
 
 /** Events of a view from one number to another; undefined when one of them is not loaded. */
 export function eventsOf({ events, gap }: Pick<RunView, 'events' | 'gap'>, from: number, to: number): readonly RunEventLike[] | undefined {

@@ -298,7 +298,7 @@ export function viewAt(view: RunView, definition: RunDefinition, choice: Choice)
   const narrowed = new Map<string, readonly string[]>();
   const still: string[] = [];
   /** Outer loops of which something is loaded there, and steps that nothing is loaded of. */
-  const loaded = new Set<string>();
+  const loaded = new Set<string>(view.rounds);
   const absent: [id: string, loop: string][] = [];
   for (const id of Object.keys(definition.nodes)) {
     const around = loopsOf(definition, id);

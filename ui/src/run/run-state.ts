@@ -90,9 +90,9 @@ export function createRunFold(runId: string, definition?: RunDefinition): RunFol
       }
       return result;
     },
-    skip(to, tail, known) {
+    *skip(to, tail, known) {
       if (to <= state.lastSeq) return;
-      skipTo(state, { from: state.lastSeq + 1, to }, tail, known);
+      yield* skipTo(state, { from: state.lastSeq + 1, to }, tail, known);
       kept.push(fork(state));
     },
     subscribe(listener) {
@@ -115,6 +115,16 @@ export function foldRun(events: readonly RunEventLike[], definition?: RunDefinit
   const fold = createRunFold(events[0]?.runId ?? '', definition);
   fold.apply(events);
   return fold.view;
+}
+
+/** The view of some events of a run, in order, as if there were no others: for steps in containers and their calls. */
+export function foldPart(runId: string, events: readonly RunEventLike[], definition: RunDefinition): RunView {
+  const state = freshState(runId, { ...definition, kept: [] });
+  for (const event of events) applyEvent(state, event);
+  const table = new CallTable();
+  table.take(state.cards, state.changed);
+  finish(state);
+  return snapshot(state, table);
 }
 
 export const emptyRunView = (runId = ''): RunView => snapshot(freshState(runId), new CallTable());

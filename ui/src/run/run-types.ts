@@ -324,6 +324,8 @@ export interface RunView {
   readonly loops: ReadonlyMap<string, LoopRun>;
   /** The iterations that this view was narrowed to (`viewAt`); `nodes` and `ports` are those of them. */
   readonly choice?: Choice;
+  /** Loops of which the chosen iteration was read alone, apart from `events` (`withRounds`). */
+  readonly rounds?: readonly string[];
   /** Shared, append-only: see the head of this file. All that are loaded, also in a view of the past. */
   readonly events: readonly RunEventLike[];
   /** The events that `events` leaves out, also in a view of the past: read by number with `eventAt`. */
@@ -378,8 +380,8 @@ export interface RunFold {
   /** The run as it was after an event; as it is now when that is the last one or still to come. */
   at(seq: number): RunView;
   apply(batch: readonly RunEventLike[]): ApplyResult;
-  /** Goes on with the event after `to`. `tail`: what is loaded behind it; `known`: what the host says of the run as it stands. */
-  skip(to: number, tail: readonly RunEventLike[], known: Standing): void;
+  /** Goes on with the event after `to`, piece by piece. `tail`: what is loaded behind it; `known`: what the host says of the run as it stands. */
+  skip(to: number, tail: readonly RunEventLike[], known: Standing): Generator<undefined, void>;
   /** Called after every batch that changed something. Returns the way to stop. */
   subscribe(listener: () => void): () => void;
 }

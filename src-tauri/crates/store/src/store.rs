@@ -510,6 +510,15 @@ impl Store {
         })
     }
 
+    /// Up to `limit` events after `after` of an iteration or a branch, with what is further in.
+    pub fn events_inside(&self, run_id: &str, path: &str, after: u64, limit: usize) -> Result<Vec<RunEvent>> {
+        self.view(|connection| {
+            let row = run::require(connection, run_id)?;
+            let token = row.client_run_token.as_deref();
+            run_path::inside(connection, run_id, token, path, (after, row.last_seq), limit)
+        })
+    }
+
     /// Up to `limit` events after `after` at the top and at these paths, and changes of variables at any.
     pub fn events_around(&self, run_id: &str, paths: &[&str], after: u64, limit: usize) -> Result<Vec<RunEvent>> {
         self.view(|connection| {

@@ -132,12 +132,18 @@ export function useStepData(workflowId: string, nodeId: string, run: RunView | n
   const stored = useCommand('run_step_data', { workflowId, nodeId }, { enabled: !live });
   const version = run?.version ?? 0;
   const stopped = live && run.stopped !== null && run.moment === undefined && !run.callsOf.has(nodeId);
+  // Of a run that is loaded in part the host knows the last call; what is chosen of its iterations is read with them (`useRounds`).
+  const missing = live && run.moment === undefined && run.choice === undefined && (run.nodes[nodeId]?.unloaded ?? 0) > 0 && !run.callsOf.has(nodeId);
+  const last = useCommand('run_step_data', { workflowId, nodeId, runId: run?.runId ?? '' }, { enabled: missing });
   const waiting = useCommand('run_debug', { runId: run?.runId ?? '' }, { enabled: stopped, staleTime: 0, gcTime: 0 }).data?.waiting.find((one) => one.stepId === nodeId);
   return useMemo<StepDataState>(() => {
     if (live && run) {
       const values = valuesOfCards(run, nodeId, at);
       if (values) return { kind: 'data', values };
       if (stopped && waiting) return { kind: 'data', values: { source: 'waiting', runId: run.runId, startedAt: '', path: waiting.path, input: [{ item: waiting.item ?? 0, data: waiting.input }], output: {}, config: undefined, running: false } };
+      if (missing && last.data) return { kind: 'data', values: { source: 'live', running: false, ...last.data, error: readError(last.data.error) } };
+      if (missing && last.error) return { kind: 'failed', error: last.error };
+      if (missing && last.data === undefined) return { kind: 'loading' };
       const unloaded = run.nodes[nodeId]?.unloaded ?? 0;
       if (unloaded > 0) return { kind: 'not_loaded', ...(run.choice ? {} : { calls: unloaded }) };
       if (run.nodes[nodeId]?.state !== 'kept') return { kind: 'not_called', yet: run.behind === true || !isTerminal(run.status), reading: run.behind };
@@ -150,5 +156,5 @@ export function useStepData(workflowId: string, nodeId: string, run: RunView | n
     if (stored.data === null) return { kind: 'none' };
     return { kind: 'data', values: { source: 'last', running: false, ...stored.data, error: readError(stored.data.error) } };
     // The cards of a run change in place: its version says when.
-  }, [live, run, version, nodeId, at, stopped, waiting, stored.error, stored.data]); // eslint-disable-line react/exhaustive-deps
+  }, [live, run, version, nodeId, at, stopped, waiting, missing, last.data, last.error, stored.error, stored.data]); // eslint-disable-line react/exhaustive-deps
 }

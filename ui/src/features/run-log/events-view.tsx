@@ -73,7 +73,7 @@ export function EventsView({ view, here, onMoment, text, step, where, nameOf, na
           </button>
         ))}
       </div>
-      {order.length === 0 ? <p className="s t3 ev-none">{t('log.nothing')}</p> : (
+      {order.length === 0 ? <p className="s t3 ev-none">{t(view.rounds && view.choice ? 'gap.roundEvents' : 'log.nothing')}</p> : (
         <VirtualList<number>
           key={`${sorting.by} ${String(sorting.down)}`}
           className="ev-list"

@@ -1,5 +1,6 @@
 // Of a long run only the first and the newest events are loaded: how many, and how to get more.
 
+import './run-log.css';
 import { sizeOf } from '../../run/event-gap.ts';
 import type { RunView } from '../../run/run-state.ts';
 import { formatNumber, t } from '../../i18n/index.ts';

@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts';
 import { sentences } from '../../api/error.ts';
 import { isMissing, nodeOf, markTodos } from '../../api/diagnostics.ts';
 import { useRunView } from '../../run/follow-run.ts';
+import { LoadingContext } from '../../run/loading-context.ts';
 import { useTimeTravel } from '../../run/time-travel.ts';
 import { act, queryClient, useCommand, usePermission } from '../../api/queries.ts';
 import { isTerminal } from '../../run/run-state.ts';
@@ -117,7 +118,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const [begun, setBegun] = useState<{ runId: string; breakpoints: readonly Breakpoint[] } | null>(null);
   const [cancelling, setCancelling] = useState(false);
   const [hideFailure, setHideFailure] = useState(false);
-  const { view, error: runError, fold } = useRunView(runId, useMemo(() => titled(definition, catalog, kept), [definition, catalog, kept]));
+  const { view, error: runError, fold, loading: unloaded, hold } = useRunView(runId, useMemo(() => titled(definition, catalog, kept), [definition, catalog, kept]), { asks: earlier });
   const loading = view !== null && view.lastSeq === 0 && runId === earlier && !runError;
   const running = view !== null && !loading && !isTerminal(view.status);
   const trouble = useTrouble(runId, running);
@@ -125,6 +126,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   const timeNow = useLatest(time);
   useActions(useMemo(() => timeActions(() => timeNow.current), [timeNow]));
   const past = time !== null && time.seq !== null;
+  useEffect(() => hold(past), [hold, past]);
   const words = useEventWords(time, definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
 
@@ -377,6 +379,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
   );
 
   return (
+    <LoadingContext value={unloaded}>
     <PinsContext value={pins}>
     <FaultsContext value={faults.choice}>
     <RerunContext value={past ? null : ask}>
@@ -404,6 +407,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
     </RerunContext>
     </FaultsContext>
     </PinsContext>
+    </LoadingContext>
   );
 }
 

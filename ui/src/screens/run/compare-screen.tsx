@@ -1,8 +1,10 @@
-/** Two runs beside each other (C28): the graph of the first with marks at what differs, a list, and the values side by side. */
+/** Two runs beside each other (C28): the graph of one of them with marks at what differs, a list, and the values side by side. */
 import '../../features/compare/compare.css';
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { isTransient, errorText, type ApiError } from '../../api/error.ts';
 import { useRunView } from '../../run/follow-run.ts';
+import { LoadingContext } from '../../run/loading-context.ts';
+import { useRounds } from '../../run/use-rounds.ts';
 import { useCommand } from '../../api/queries.ts';
 import { choiceOf, EVERY, inChoice, loopsOf, readPath, viewAt, type Choice } from '../../run/run-paths.ts';
 import { isTerminal } from '../../run/run-state.ts';
@@ -14,13 +16,14 @@ import { Canvas, createEditor, useEditor, type CanvasHandle } from '../../featur
 import { SideName, StepDetail, useAgain } from '../../features/compare/detail.tsx';
 import { DifferenceList, entriesOf, keyOf, type Entry } from '../../features/compare/list.tsx';
 import { ChangeDetail, WholeDetail } from '../../features/compare/whole.tsx';
-import { cardOf, marksOf, type Comparison, type Side } from '../../features/compare/words.ts';
+import { cardOf, marksOf, SIDES, type Comparison, type Side } from '../../features/compare/words.ts';
 import { titleOf } from '../../features/node-panel/index.ts';
+import { GapLine } from '../../features/run-log/index.ts';
 import { shortRunId, StatusBadge } from '../../shared/run-status.tsx';
 import { namesIn, type NameOf } from '../../shared/format-path.ts';
 import { useCatalog } from '../../shared/use-catalog.ts';
 import { formatDateTime, formatDuration, formatNumber, t } from '../../i18n/index.ts';
-import { Banner, Button, EmptyState, Skeleton, SplitPane, toast } from '../../kit/index.ts';
+import { Banner, Button, EmptyState, Segmented, Skeleton, SplitPane, toast } from '../../kit/index.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { navigate } from '../router.ts';
 import { titled } from '../workbench/titled.ts';
@@ -84,7 +87,8 @@ function Comparing({ found, since, a, b, catalog }: { found: Comparison; /** Whe
   const first = entries.find(({ step }) => step && step.a?.state !== step.b?.state) ?? entries.find((entry) => entry.step) ?? entries[0];
   const key = chosen ?? (first ? keyOf(first) : null);
   const entry = entries.find((one) => keyOf(one) === key);
-  const graph = useGraph(a, b, found, catalog);
+  const [side, setSide] = useState<Side>('a');
+  const graph = useGraph(side === 'a' ? a : b, side === 'a' ? b : a, found, catalog);
   const marks = useMemo(() => marksOf(found, graph.definition), [found, graph.definition]);
 
   // List and graph share one choice, and the iteration. What was chosen in the list is shown on the graph; the keys stay in the list.
@@ -94,15 +98,18 @@ function Comparing({ found, since, a, b, catalog }: { found: Comparison; /** Whe
     setEntering(false);
     const step = entries.find((one) => keyOf(one) === next)?.step;
     const card = step && cardOf(step, definition);
-    if (card === undefined) editor.select([]);
+    // A step that only the other run has stands on the graph of that one.
+    const there = side === 'a' ? 'b' : 'a';
+    if (step && card === undefined && cardOf(step, (there === 'a' ? a : b).definition) !== undefined) setSide(there);
+    else if (card === undefined) editor.select([]);
     else canvas.current?.reveal(card, { focus: false });
     if (step?.path !== undefined) chooseAt(step.path);
-  }, [entries, editor, definition, canvas, chooseAt]);
+  }, [entries, editor, definition, canvas, chooseAt, side, a, b]);
   // Only chosen, not moved to: the whole graph is in view at first.
-  const begins = first?.step && cardOf(first.step, definition);
+  const begins = entry?.step && cardOf(entry.step, definition);
   useEffect(() => {
     if (begins !== undefined) editor.select([begins]);
-    if (first?.step?.path !== undefined) chooseAt(first.step.path);
+    if (entry?.step?.path !== undefined) chooseAt(entry.step.path);
   }, [editor]); // eslint-disable-line react/exhaustive-deps
   const selected = useEditor(editor, (state) => state.selection.nodes);
   const [only] = selected.length === 1 ? selected : [];
@@ -143,7 +150,12 @@ function Comparing({ found, since, a, b, catalog }: { found: Comparison; /** Whe
             pane={<DifferenceList found={found} entries={entries} chosen={key} titleOf={graph.titleOf} onChoose={choose} onEnter={(next) => { choose(next); setEntering(true); }} />}>
             <SplitPane side="bottom" size={valueSize} min={160} max={4000} onResize={setValueSize} label={t('compare.valuesHandle')} pane={detail}>
               <div className="cmp-canvas">
-                <Canvas editor={editor} catalog={catalog} runView={graph.view} differs={marks} onChoose={graph.choose} onReady={graph.onReady} onMessage={say} />
+                <header className="cmp-head row wrap">
+                  <b>{t('compare.graph')}</b>
+                  <Segmented<Side> small label={t('compare.graph')} value={side} onChange={setSide} options={SIDES.map((one) => ({ value: one, label: t(`compare.side.${one}`) }))} />
+                </header>
+                <LoadingContext value={graph.loading}>{graph.view ? <GapLine now={graph.view} searching={false} /> : null}</LoadingContext>
+                <Canvas key={side} editor={editor} catalog={catalog} runView={graph.view} differs={marks} onChoose={graph.choose} onReady={graph.onReady} onMessage={say} />
               </div>
             </SplitPane>
           </SplitPane>
@@ -163,13 +175,17 @@ function Detail({ of, entry, enter, found, came, definitions, foreign, titleOf: 
   return <div className="cmp-detail"><EmptyState title={t('compare.stepSame')} text={t('compare.stepSameText')} /></div>;
 }
 
-/** The graph of the first run, as its run left it. */
-function useGraph(a: RunDetails, b: RunDetails, found: Comparison, catalog: NodeDescriptor[]) {
-  const editor = useMemo(() => createEditor(a.definition, { readOnly: true }), [a.runId]); // eslint-disable-line react/exhaustive-deps
-  const [ended] = useState(isTerminal(a.status) ? a.lastSeq : undefined);
-  const definition = useMemo(() => titled(a.definition, catalog, a.kept), [a.definition, a.kept, catalog]);
-  const { view: whole } = useRunView(a.runId, definition, { ended });
+/** The last event of a run that has ended. Looked at once for each run: one that ends while it is shown is followed to its end. */
+const endOf = (run: RunDetails): number | undefined => (isTerminal(run.status) ? run.lastSeq : undefined);
+
+/** The graph of one of the two runs, as that run left it. */
+function useGraph(mine: RunDetails, other: RunDetails, found: Comparison, catalog: NodeDescriptor[]) {
+  const editor = useMemo(() => createEditor(mine.definition, { readOnly: true }), [mine.runId]); // eslint-disable-line react/exhaustive-deps
+  const ended = useMemo(() => endOf(mine), [mine.runId]); // eslint-disable-line react/exhaustive-deps
+  const definition = useMemo(() => titled(mine.definition, catalog, mine.kept), [mine.definition, mine.kept, catalog]);
+  const { view: read, loading } = useRunView(mine.runId, definition, { ended, known: mine });
   const [choice, setChoice] = useState<Choice>(EVERY);
+  const whole = useRounds(read, definition, choice);
   const view = useMemo(() => whole && viewAt(whole, definition, choice), [whole, definition, choice]);
   const chooseAt = useCallback((path: string) => {
     const at = choiceOf(path, definition);
@@ -185,18 +201,18 @@ function useGraph(a: RunDetails, b: RunDetails, found: Comparison, catalog: Node
   useEffect(() => ready?.keepFitted(undefined), [ready]);
   // Steps of a file that is called are known by title from the log of a run that came to them.
   const foreign = useMemo(() => found.steps.some((step) => step.path !== undefined && readPath(step.path, definition).foreign), [found, definition]);
-  const [endedB] = useState(isTerminal(b.status) ? b.lastSeq : undefined);
-  const { view: wholeB } = useRunView(foreign ? b.runId : null, b.definition, { ended: endedB });
-  // A step that only the second run has is named as there.
+  const endedOther = useMemo(() => endOf(other), [other.runId]); // eslint-disable-line react/exhaustive-deps
+  const { view: wholeOther } = useRunView(foreign ? other.runId : null, other.definition, { ended: endedOther, known: other });
+  // A step that only the other run has is named as there.
   const names = useMemo<NameOf>(() => {
-    const inA = namesIn(whole, a.definition, (id) => titleOf(a.definition, id, catalog));
-    const inB = namesIn(wholeB, b.definition, (id) => titleOf(b.definition, id, catalog));
+    const here = namesIn(whole, mine.definition, (id) => titleOf(mine.definition, id, catalog));
+    const there = namesIn(wholeOther, other.definition, (id) => titleOf(other.definition, id, catalog));
     return (id, path) => {
-      if (path !== undefined && readPath(path, a.definition).foreign) return [inA(id, path), inB(id, path)].find((name) => name !== id) ?? id;
-      return Object.hasOwn(a.definition.nodes, id) || !Object.hasOwn(b.definition.nodes, id) ? inA(id, path) : inB(id, path);
+      if (path !== undefined && readPath(path, mine.definition).foreign) return [here(id, path), there(id, path)].find((name) => name !== id) ?? id;
+      return Object.hasOwn(mine.definition.nodes, id) || !Object.hasOwn(other.definition.nodes, id) ? here(id, path) : there(id, path);
     };
-  }, [whole, wholeB, a.definition, b.definition, catalog]);
-  return { editor, definition, view, choice, choose: setChoice, chooseAt, slotsOf: whole?.slotsOf, canvas, onReady, titleOf: names };
+  }, [whole, wholeOther, mine.definition, other.definition, catalog]);
+  return { editor, definition, view, loading, choice, choose: setChoice, chooseAt, slotsOf: whole?.slotsOf, canvas, onReady, titleOf: names };
 }
 
 function Head({ side, run, since, asked }: { side: Side; run: Comparison['a']; since: number; /** Open tasks. */ asked: number }) {

@@ -46,8 +46,8 @@ function RunLink({ to, words }: { to: string; words: string }) {
 }
 
 /** The other way along the tree. `supersededBy`: the one that took the place of a run that waited. */
-export function Began({ run, supersededBy }: { run: Pick<RunDetails, 'runId' | 'workflowId' | 'startedAt'>; supersededBy: string | undefined }) {
-  const began = useReruns(run, supersededBy);
+export function Began({ run, supersededBy }: { run: Pick<RunDetails, 'runId'>; supersededBy: string | undefined }) {
+  const began = useReruns(run.runId, supersededBy);
   const words = (id: string): string => t(id === supersededBy ? 'rerun.tookPlace' : 'rerun.began', { run: shortRunId(id) });
   const [only, ...others] = began;
   if (only === undefined) return null;

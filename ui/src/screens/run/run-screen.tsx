@@ -89,7 +89,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const editor = useMemo(() => createEditor(run.definition, { readOnly: true }), [run.runId]); // eslint-disable-line react/exhaustive-deps
   // Asked once: a run that ends while it is watched stays connected until its last event.
   const [ended] = useState(isTerminal(run.status) ? run.lastSeq : undefined);
-  const { view: read, error, fold, loading } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), { ended, known: run });
+  const { view: read, error, fold, loading, hold } = useRunView(run.runId, useMemo(() => titled(run.definition, catalog, run.kept), [run.definition, catalog, run.kept]), { ended, known: run });
   // As long as its events are read it stands as its row says: those that came first say that it runs.
   const begun = read !== null && read.lastSeq > 0;
   // Of one that was all here once, the row may know more than has come: that is news, and nothing to be read up.
@@ -114,6 +114,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   useEffect(() => { timeNow.current = time; }, [time]);
   useActions(useMemo(() => timeActions(() => timeNow.current), []));
   const past = time !== null && time.seq !== null;
+  useEffect(() => hold(past), [hold, past]);
   const words = useEventWords(time, run.definition, catalog);
   const notNow = past ? t('time.notNow') : undefined;
   usePageName(t('page.run', { name: run.workflowName, run: shortRunId(run.runId) }));

@@ -29,12 +29,21 @@ for (let n = 0; n < ROUNDS; n++) {
 add('step_done', 'each', { ports: { success: 1 } });
 add('workflow_done', null, { duration_ms: 124_000 });
 
+/** Iterations that were read alone, and the answer to the newest question. */
+const asked: string[] = [];
+let answer: (events: RunEvent[]) => void = () => undefined;
+
 function show(step: string | undefined, at?: number) {
+  asked.length = 0;
   const steps = { each: { state: 'SUCCEEDED', visits: 1, attempts: 1 }, put: { state: 'SUCCEEDED', visits: ROUNDS, attempts: ROUNDS } };
   const run = { runId: ID, workflowId: 'w', workflowName: 'Orders', status: 'completed', startedAt: '2026-11-23T10:00:00.000Z', endedAt: '2026-11-23T10:02:04.000Z', durationMs: 124_000, definition: DEFINITION, steps, lastSeq: EVENTS.length, params: {}, context: {}, output: [], openTasks: [], driven: false, masked: false, mayReveal: false };
   return renderWith(<RunScreen runId={ID} step={step} at={at} />, {
     run_get: () => run, catalog_list: () => KINDS, workflow_list: () => [], run_list: () => ({ runs: [] }), expression_names: () => [], past_errors: () => [],
-    run_events: ({ after, limit }: { after: number; limit: number }) => EVENTS.slice(after, after + limit).map((event) => ({ ...event })),
+    run_events: ({ after, limit, path }: { after: number; limit: number; path?: string }) => {
+      if (path === undefined) return EVENTS.slice(after, after + limit).map((event) => ({ ...event }));
+      asked.push(path);
+      return new Promise<RunEvent[]>((done) => { answer = done; });
+    },
     run_usage: () => ({ runId: ID, total: { calls: 3, inputTokens: 10, outputTokens: 5, thinkingTokens: 0, costMicros: 2_500_000, unpriced: 0 }, steps: [] }),
   } as never);
 }
@@ -87,6 +96,11 @@ it('an iteration that is not loaded is not said to have been left out, and is no
   expect(await screen.findByText('This iteration is not among the loaded events.')).toBeTruthy();
   runAction('run.rerunFrom');
   expect(useMessages.getState().shown.at(-1)?.text).toContain('are not loaded');
+  // It is read alone; the rest stays where it is.
+  await act(async () => { answer(EVENTS.filter((event) => event.path === 'each[29]')); });
+  expect((await screen.findAllByText('29')).length).toBeGreaterThan(0);
+  expect(asked).toEqual(['each[29]']);
+  expect(screen.getByText('124 events. Loaded: the first 20 and the newest 40.')).toBeTruthy();
   await act(async () => { fireEvent.click(screen.getAllByRole('button', { name: 'Load all events' })[0] as HTMLElement); });
   await waitFor(() => expect(screen.queryByText(/events. Loaded:/)).toBeNull());
   expect((await screen.findAllByText('29')).length).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } fro
 import { errorText } from '../../api/error.ts';
 import { EVERY, viewAt, type Choice } from '../../run/run-paths.ts';
 import type { CallCard, RunView } from '../../run/run-state.ts';
+import { useRounds } from '../../run/use-rounds.ts';
 import { useCommand } from '../../api/queries.ts';
 import { usePaneSize } from '../../api/settings.ts';
 import type { Diagnostic, NodeDescriptor } from '../../api/types.ts';
@@ -93,7 +94,8 @@ export function Workbench(props: WorkbenchProps) {
   const [chosen, setChosen] = useState<{ runId: string; choice: Choice }>({ runId, choice: EVERY });
   const choice = chosen.runId === runId ? chosen.choice : EVERY;
   const choose = useCallback((next: Choice) => setChosen({ runId, choice: next }), [runId]);
-  const view = useMemo(() => whole && viewAt(whole, document, choice), [whole, document, choice]);
+  const read = useRounds(whole, document, choice);
+  const view = useMemo(() => read && viewAt(read, document, choice), [read, document, choice]);
   const selected = useEditor(editor, (state) => state.selection.nodes);
   const readOnly = useEditor(editor, (state) => state.readOnly);
   // Rules, pauses and errors need more room than settings (VISUAL): each has a width of its own, and who drew one wide keeps it.

@@ -80,6 +80,7 @@ pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResul
         workflow: request.workflow,
         status: request.status,
         text: request.text,
+        parent: request.parent,
         limit,
         before: request.before,
     })?;
@@ -178,7 +179,14 @@ fn ended_elsewhere(app: &App, run_id: &str, known: Option<&Foreign>) -> ApiResul
 pub(crate) fn run_events(app: &App, caller: &Caller, request: RunEventsAfter) -> ApiResult<Written<Events>> {
     let masked = app.masks(caller, &request.run_id);
     let limit = super::page_size(request.limit, PAGE, PAGE)?;
-    let events = app.store.events(&request.run_id, request.after, limit)?;
+    let events = match request.path.as_deref() {
+        None => app.store.events(&request.run_id, request.after, limit)?,
+        Some("") => {
+            let hint = "Send a path such as `each[3]`, or leave `path` out for all events.";
+            return Err(ApiError::bad_request("`path` is empty, which is no iteration or branch.", hint));
+        }
+        Some(path) => app.store.events_inside(&request.run_id, path, request.after, limit)?,
+    };
     Ok(Written::new(wire::list_text(&app.wire_events(masked, &request.run_id, &events)?)))
 }
 

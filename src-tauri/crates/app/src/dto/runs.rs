@@ -113,6 +113,9 @@ pub struct RunList {
     /// Part of the workflow's name, of the run id or of the error.
     #[serde(default)]
     pub text: Option<String>,
+    /// Only re-runs that began from this run.
+    #[serde(default)]
+    pub parent: Option<String>,
     /// At most this many, 50 when absent, 500 at most.
     #[serde(default)]
     pub limit: Option<u32>,
@@ -268,6 +271,9 @@ pub struct RunEventsAfter {
     /// At most this many, 1,000 when absent.
     #[serde(default)]
     pub limit: Option<u32>,
+    /// Only those of this iteration or branch, with what is further in: `each[3]`, `par/left`.
+    #[serde(default)]
+    pub path: Option<String>,
 }
 
 /// Iterations and branches of a run.

@@ -545,8 +545,8 @@ fn of_two_re_runs_of_a_waiting_run_at_once_one_begins() {
         assert_eq!((refused.code.as_str(), refused.class), ("RUN_ENDED", signalbox_app::Class::Conflict), "{refused}");
         let by = begun["runId"].as_str().expect("an id");
         assert!(refused.message.contains(by) && refused.hint.starts_with("Look again"), "{refused}");
-        let children = place.ok("run_list", json!({}))["runs"].as_array().expect("a list").clone();
-        assert_eq!(children.iter().filter(|row| row["parentRunId"] == run).count(), 1, "nothing else was started");
+        let began = place.ok("run_list", json!({ "parent": run }))["runs"].as_array().expect("a list").clone();
+        assert_eq!(began.iter().map(|row| &row["runId"]).collect::<Vec<_>>(), [by], "nothing else was started");
         true
     });
     assert!(collided, "no two of them met");

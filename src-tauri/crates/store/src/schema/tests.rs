@@ -54,6 +54,24 @@ fn a_step_at_a_path_is_found_without_reading_the_log() {
     assert!(lines.iter().any(|line| line == expected), "{lines:?}");
 }
 
+#[test]
+fn an_iteration_is_found_without_reading_the_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = crate::Store::open(folder.path(), &crate::StoreOptions::default()).expect("opens");
+    drop(store);
+    let connection = rusqlite::Connection::open(folder.path().join("signalbox.db")).expect("opens");
+    let plan = |sql: &str, values: &[&dyn rusqlite::ToSql]| -> Vec<String> {
+        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("prepares");
+        let lines = plan.query_map(values, |row| row.get(3)).expect("plans");
+        lines.collect::<rusqlite::Result<_>>().expect("lines")
+    };
+    let inside = plan(&crate::table::run_path::in_path(), &[&"r", &"each[1]", &0, &9, &9]);
+    for place in ["path=?", "path>? AND path<?"] {
+        let expected = format!("SEARCH run_event USING COVERING INDEX run_event_path (<expr>=? AND {place}");
+        assert!(inside.iter().any(|line| line.starts_with(&expected)), "{inside:?}");
+    }
+}
+
 /// The rows that the migrations put into an empty file.
 const ROWS: &str = "INSERT INTO audit_meta (name, value) VALUES ('logId', lower(hex(randomblob(16))));
 INSERT INTO trigger_change (one, change) VALUES (1, 0);";

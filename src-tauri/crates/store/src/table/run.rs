@@ -93,6 +93,8 @@ pub struct RunQuery {
     pub status: Option<RunStatus>,
     /// Only with this text in the name or id of the workflow, the id of the run, the failed step or the error message.
     pub text: Option<String>,
+    /// Only re-runs that began from this run.
+    pub parent: Option<String>,
     /// At most so many; 0 means 50. Never more than 1,000.
     pub limit: usize,
     /// `next` of the page before.
@@ -181,6 +183,9 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
     }
     if let Some(status) = query.status {
         filter.add("status = ?", status.as_str().to_owned());
+    }
+    if let Some(parent) = &query.parent {
+        filter.add("parent_run_id = ?", parent.clone());
     }
     if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         filter.contains("workflow_name, workflow_id, id, failed_step, error_message", text);

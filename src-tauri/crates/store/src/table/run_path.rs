@@ -100,6 +100,32 @@ pub(crate) fn of_step(
     whole(connection, run, token, &seqs, last)
 }
 
+/// Each half goes through its own part of the index, which is named for the same reason. `0` is the letter behind `/`.
+pub(crate) fn in_path() -> String {
+    let half = |place: &str| {
+        format!(
+            "SELECT {SEQ} AS seq FROM run_event INDEXED BY run_event_path \
+             WHERE id >> 32 = 0 + (SELECT run.no FROM run WHERE run.id = ?1) AND {place} AND id > {START} + ?3 AND id <= {START} + ?4"
+        )
+    };
+    let (here, further) = (half("path = ?2"), half("path > ?2 || '/' AND path < ?2 || '0'"));
+    format!("SELECT seq FROM ({here} UNION ALL {further}) ORDER BY seq LIMIT ?5")
+}
+
+/// The first `limit` events after `after` at a path and further in.
+pub(crate) fn inside(
+    connection: &Connection,
+    run: &str,
+    token: Option<&str>,
+    path: &str,
+    (after, last): (u64, u64),
+    limit: usize,
+) -> Result<Vec<RunEvent>> {
+    let mut statement = connection.prepare_cached(&in_path())?;
+    let rows = statement.query_map(params![run, path, after, last, limit as u64], |row| row.get(0))?;
+    whole(connection, run, token, &rows.collect::<rusqlite::Result<Vec<u64>>>()?, last)
+}
+
 /// Events after `after` at the top or at one of these paths, and changes of variables wherever they were made.
 pub(crate) fn around(
     connection: &Connection,

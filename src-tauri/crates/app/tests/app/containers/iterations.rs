@@ -40,6 +40,27 @@ fn run(place: &Place) -> String {
 }
 
 #[test]
+fn the_events_of_one_iteration_are_told_alone() {
+    let place = place();
+    let run = run(&place);
+    let of = |path: &str, after: u64, limit: u64| {
+        let events = place.ok("run_events", json!({ "runId": run, "path": path, "after": after, "limit": limit }));
+        events.as_array().expect("a list").clone()
+    };
+    let all = of("each[1]", 0, 100);
+    let named = |event: &Value| (event["path"].clone(), event["stepId"].clone());
+    assert_eq!(named(&all[0]), (json!("each[1]"), json!("price")), "{all:?}");
+    for inner in ["each[1]/lines[0]", "each[1]/lines[1]"] {
+        assert!(all.iter().any(|event| event["path"] == inner), "what is further in: {all:?}");
+    }
+    assert!(all.iter().all(|event| event["path"].as_str().is_some_and(|path| path.starts_with("each[1]"))), "{all:?}");
+    assert!(all.windows(2).all(|two| two[0]["seq"].as_u64() < two[1]["seq"].as_u64()), "{all:?}");
+    assert_eq!(of("each[1]", all[0]["seq"].as_u64().expect("a number"), 1), [all[1].clone()], "page by page");
+    assert_eq!(of("each[9]", 0, 100), [] as [Value; 0]);
+    assert_eq!(place.code("run_events", json!({ "runId": run, "after": 0, "path": "" })), "BAD_REQUEST");
+}
+
+#[test]
 fn iterations_and_branches_are_listed_with_how_they_stand() {
     let place = place();
     let run = run(&place);

@@ -36,7 +36,8 @@ fn pages_are_newest_first_and_meet_without_gap_or_repeat() {
 fn filters_by_workflow_status_and_text() {
     let (_folder, store) = temporary();
     for (run, workflow, name) in [("r1", "a", "Invoices 100%"), ("r2", "b", "Prüfung"), ("r3", "a", "Invoices")] {
-        let new = NewRun { workflow_id: workflow.into(), workflow_name: name.into(), ..new_run(run) };
+        let parent_run_id = (run == "r3").then(|| "r1".into());
+        let new = NewRun { workflow_id: workflow.into(), workflow_name: name.into(), parent_run_id, ..new_run(run) };
         let owner = store.create_run(new).expect("is created");
         if run == "r3" {
             let end = RunEnd {
@@ -54,6 +55,8 @@ fn filters_by_workflow_status_and_text() {
     let text = |text: &str| RunQuery { text: Some(text.into()), ..RunQuery::default() };
     assert_eq!(ids(&store, &RunQuery { workflow: Some("a".into()), ..RunQuery::default() }), ["r3", "r1"]);
     assert_eq!(ids(&store, &RunQuery { status: Some(RunStatus::Failed), ..RunQuery::default() }), ["r3"]);
+    assert_eq!(ids(&store, &RunQuery { parent: Some("r1".into()), ..RunQuery::default() }), ["r3"]);
+    assert_eq!(ids(&store, &RunQuery { parent: Some("r3".into()), ..RunQuery::default() }), Vec::<String>::new());
     assert_eq!(ids(&store, &text("invoices")), ["r3", "r1"]);
     assert_eq!(ids(&store, &text("100%")), ["r1"]);
     assert_eq!(ids(&store, &text("host")), ["r3"]);
@@ -85,6 +88,9 @@ fn a_page_is_found_by_an_index_whatever_the_filter() {
         let plan = plan(filter);
         assert!(plan.contains("USING INDEX") && !plan.contains("TEMP B-TREE"), "{filter}: {plan}");
     }
+    // A run has few re-runs: they are put in order when they are found.
+    let plan = plan("WHERE parent_run_id = 'a'");
+    assert!(plan.contains("USING INDEX run_of_parent"), "{plan}");
 }
 
 #[test]

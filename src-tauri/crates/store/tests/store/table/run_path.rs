@@ -40,6 +40,14 @@ fn events_are_found_by_where_they_stand() {
     assert_eq!(found("", "a"), [] as [u64; 0]);
     assert_eq!(store.events_of_step("r", "each[1]", "a", 1).expect("reads"), [events[3].clone()], "whole, and limited");
 
+    let inside = |path: &str, after, limit| {
+        let events = store.events_inside("r", path, after, limit).expect("reads");
+        events.into_iter().filter_map(|event| event.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(inside("each[0]", 0, 100), [3, 4, 6], "of all its steps, in order");
+    assert_eq!(inside("each[0]", 3, 1), [4], "page by page");
+    assert_eq!(inside("each", 0, 100), [] as [u64; 0], "a part of a name is no path");
+
     let around = |paths: &[&str], after, limit| {
         let events = store.events_around("r", paths, after, limit).expect("reads");
         events.into_iter().filter_map(|event| event.seq).collect::<Vec<_>>()
