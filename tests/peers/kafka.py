@@ -18,6 +18,10 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 # An authority in KAFKA_CA means TLS.
 BY_TLS = {"security.protocol": "ssl", "ssl.ca.location": os.environ["KAFKA_CA"]} if "KAFKA_CA" in os.environ else {}
+# KAFKA_SASL is "MECHANISM USER PASSWORD".
+if "KAFKA_SASL" in os.environ:
+    names = ("sasl.mechanism", "sasl.username", "sasl.password")
+    BY_TLS = {"security.protocol": "sasl_plaintext", **dict(zip(names, os.environ["KAFKA_SASL"].split(" ")))}
 
 
 def mock(count, topic):

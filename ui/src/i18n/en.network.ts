@@ -17,7 +17,7 @@ export const network = {
   'network.credentialHint': 'A secret of the kind user and password. It must allow the host of the proxy.',
   'network.noCredential': 'None',
   'network.authorities': 'Certificate authorities',
-  'network.authoritiesHint': 'In PEM. They hold for HTTP, models, tools, databases and mail.',
+  'network.authoritiesHint': 'In PEM. They hold for HTTP, models, tools, databases, message brokers and mail.',
   'network.trusted.one': '{n} certificate trusted:',
   'network.trusted.other': '{n} certificates trusted:',
   'network.save': 'Save',

@@ -19,7 +19,7 @@ export const connectors = {
   'connectors.remove': '移除',
   'connectors.removed': '已移除连接器 {name}',
   'connectors.operations.other': '{n} 个操作',
-  'connectors.leftOut.other': '{n} 个被略过。',
+  'connectors.leftOut.other': '略过 {n} 个',
   'connectors.findings.other': '与文档有 {n} 处不同',
   'connectors.doneTitle': '已导入：{name}',
   'connectors.doneText': '添加步骤并输入要做的事：{name} 的操作可以像其他步骤一样找到。',

@@ -17,7 +17,7 @@ export const network = {
   'network.credentialHint': '类型为用户和密码的机密。它必须允许代理的主机。',
   'network.noCredential': '无',
   'network.authorities': '证书颁发机构',
-  'network.authoritiesHint': 'PEM 格式。适用于 HTTP、模型、工具、数据库和邮件。',
+  'network.authoritiesHint': 'PEM 格式。适用于 HTTP、模型、工具、数据库、消息代理和邮件。',
   'network.trusted.other': '信任 {n} 个证书：',
   'network.save': '保存',
   'network.saved': '网络设置已保存',

@@ -5,14 +5,14 @@ import { isFault } from '../api/diagnostics.ts';
 import { draggedField, isFieldDrag, lastName } from '../code/field-drag.ts';
 import { isObject } from '../json/json.ts';
 import type { JsonSchema } from '../api/types.ts';
-import { t } from '../i18n/index.ts';
+import { t, type MessageKey } from '../i18n/index.ts';
 import { IconButton, Select, TextInput } from '../kit/index.ts';
 import { AnyValue } from './any.tsx';
 import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { groupTitle } from './group-title.ts';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, keyOf, labelOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
+import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, keyOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -342,13 +342,21 @@ export function ListField({ path, ...field }: PathProps) {
   );
 }
 
+/** What a value of a type is called. */
+const TYPE_WORDS: { [type: string]: MessageKey } = {
+  string: 'form.kind.text', number: 'form.kind.number', integer: 'form.type.integer', boolean: 'form.kind.boolean', array: 'form.type.array', object: 'form.type.object', null: 'form.type.null',
+};
+
 export function VariantsField({ path, ...field }: PathProps) {
   const { label, schema, value, onValue } = field;
   const { readOnly } = useForm();
   const variants = schema.oneOf ?? schema.anyOf ?? [];
   const chosen = value === undefined ? -1 : variants.findIndex((variant) => matches(variant, value));
   const variant = chosen < 0 ? undefined : variants[chosen];
-  const name = (one: JsonSchema, index: number) => one.title ?? (typeof one.type === 'string' ? labelOf(one.type, {}) : t('form.variant', { n: index + 1 }));
+  const name = (one: JsonSchema, index: number) => {
+    const word = typeof one.type === 'string' ? TYPE_WORDS[one.type] : undefined;
+    return one.title ?? t(word ?? 'form.variant', { n: index + 1 });
+  };
   const options = variants.map((one, index) => ({ value: String(index), label: name(one, index) }));
   if (chosen < 0) options.unshift({ value: '-1', label: value === undefined ? t('form.choose') : t('form.noVariant') });
   return (
@@ -357,7 +365,7 @@ export function VariantsField({ path, ...field }: PathProps) {
         <div className="form-variant">
           <Select label={label} value={String(chosen)} options={options} disabled={readOnly}
             onChange={(next) => { const taken = variants[Number(next)]; if (taken) onValue(initialValue(taken)); }} />
-          {variant && variant.const === undefined ? <Field name="" label={name(variant, chosen)} schema={variant} value={value} path={path} required bare /> : null}
+          {variant && variant.const === undefined ? <Field name="" label={variant.title ?? label} schema={variant} value={value} path={path} required bare /> : null}
         </div>
       )}
     </FieldFrame>

@@ -55,6 +55,17 @@ const setup = (props: Omit<Parameters<typeof Form>[0], 'onValue'>) => {
   return { ...shown, last: () => values.at(-1), values };
 };
 
+describe('alternatives', () => {
+  it('are named in plain words where the schema gives no title', () => {
+    const schema: JsonSchema = { type: 'object', properties: { name: { title: 'Name', oneOf: [{ type: 'string' }, { type: 'integer' }] } } };
+    const { unmount } = setup({ schema, start: { name: 'Ada' } });
+    expect(screen.getByRole('combobox', { name: 'Name' }).textContent).toContain('Text');
+    unmount();
+    setup({ schema, start: { name: 7 } });
+    expect(screen.getByRole('combobox', { name: 'Name' }).textContent).toContain('Whole number');
+  });
+});
+
 describe('types are kept', () => {
   it('a number stays a number, also in seconds', async () => {
     const { last } = setup({ start: { url: 'x' } });

@@ -10,8 +10,8 @@ import { Fault } from './form-error.tsx';
 
 interface FormDialogProps {
   title: string;
-  /** The strong button. */
-  submit: string;
+  /** The strong button; null where there is nothing to send. */
+  submit: string | null;
   busy: boolean;
   error: Pick<ApiError, 'message' | 'hint'> | null;
   /** Whether what was typed can be sent. */
@@ -33,7 +33,7 @@ export function FormDialog({ title, submit, busy, error, complete, close = t('co
     <Dialog open typed onClose={onClose} title={title} closeLabel={close} width={width} busy={busy}
       footer={<>
         <DialogCancel onClick={onClose} late={t('common.noAnswer')}>{close}</DialogCancel>
-        <Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!complete} type="submit" form={form}>{submit}</Button>
+        {submit === null ? null : <Button variant={danger ? 'danger' : 'primary'} busy={busy} disabled={!complete} type="submit" form={form}>{submit}</Button>}
       </>}>
       <form id={form} className="sec-form" onSubmit={(event) => { event.preventDefault(); if (complete && !busy) onSubmit(); }}>
         {error ? <Fault error={error} /> : null}

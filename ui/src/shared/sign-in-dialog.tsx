@@ -50,7 +50,7 @@ export function SignInDialog({ name, begun, waits, signedIn, message, finish, on
     done();
   });
   return (
-    <FormDialog title={t('tools.signInTitle', { name })} submit={t('tools.signInFinish')} close={t('common.close')} width={560} busy={busy} error={error} complete={pasted.trim() !== ''} onSubmit={() => void send()} onClose={onClose}>
+    <FormDialog title={t('tools.signInTitle', { name })} submit={begun.userCode ? null : t('tools.signInFinish')} close={t('common.close')} width={560} busy={busy} error={error} complete={pasted.trim() !== ''} onSubmit={() => void send()} onClose={onClose}>
       {!waits && !error && message ? <SafeText className="c-err" text={`${message}.`} cut={400} /> : null}
       {begun.userCode ? <p>{t('secrets.signInCode')}</p> : begun.opened ? <p>{t('tools.signInOpened', { host: hostOf(begun.address) })}</p> : <p>{t('tools.signInGo')}</p>}
       {begun.userCode ? <p className="mono sec-code" aria-label={t('secrets.userCode')}>{begun.userCode}</p> : null}

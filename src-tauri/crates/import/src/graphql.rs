@@ -7,10 +7,11 @@ mod selection;
 mod types;
 
 use crate::openapi::{Compiled, Findings, MESSAGES, Refused, short, slug};
+use crate::usual_auth;
 use indexmap::IndexMap;
 use serde_json::Value;
 use signalbox_model::Connector;
-use signalbox_model::connector::{AuthPlace, AuthScheme, FORMAT, Server, Variable};
+use signalbox_model::connector::{FORMAT, Server, Variable};
 use types::Types;
 
 /// How a service is compiled.
@@ -82,7 +83,7 @@ pub fn compile(value: &Value, options: &Options) -> Result<Compiled, Refused> {
         // Many services are found at one host, and a person knows them by the name that they gave.
         title: options.name.clone().unwrap_or(title),
         servers: vec![server],
-        auth: auth(),
+        auth: usual_auth::all(),
         anonymous: true,
         error_message: std::iter::once("/errors/0/message").chain(MESSAGES).map(str::to_owned).collect(),
         operations: made.operations.known,
@@ -92,24 +93,6 @@ pub fn compile(value: &Value, options: &Options) -> Result<Compiled, Refused> {
     };
     let (findings, more) = findings.into_parts();
     Ok(Compiled { connector, findings, more, left_out: made.operations.left_out })
-}
-
-/// A service does not say how it authenticates requests; these are the usual ways.
-fn auth() -> Vec<AuthScheme> {
-    let scheme = |place, name: Option<&str>, description: &str| AuthScheme {
-        place,
-        name: name.map(str::to_owned),
-        prefix: None,
-        description: Some(description.to_owned()),
-        token_url: None,
-        scopes: Vec::new(),
-    };
-    let bearer = "A token of the service, where it needs one. How it is sent can be changed in the connector file.";
-    vec![
-        scheme(AuthPlace::Bearer, None, bearer),
-        scheme(AuthPlace::Basic, None, "User and password."),
-        scheme(AuthPlace::Header, Some("X-Api-Key"), "A key of the service."),
-    ]
 }
 
 fn title(address: Option<&str>) -> String {

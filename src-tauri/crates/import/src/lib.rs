@@ -15,6 +15,7 @@ pub mod openapi;
 mod report;
 mod secrets;
 mod text;
+mod usual_auth;
 mod vl;
 
 pub use check::NOT_VALID;

@@ -369,6 +369,9 @@ pub enum Pagination {
         /// JSON Pointer of a true or false that says whether there is more.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         more: Option<String>,
+        /// The path of further pages, where it is another one; only the value is sent there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
         /// Parameter with the number of elements of a page.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         size: Option<PageSize>,

@@ -2,7 +2,7 @@
 //! exchange means.
 
 use crate::credential;
-use crate::support::{flag, setting, text, text_or, whole, wrong_setting};
+use crate::support::{flag, setting, text, text_or, whole, wrong_choice};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -27,7 +27,7 @@ pub(crate) async fn broker(call: &Call, slot: &CallSlot, world: &World) -> Resul
         "nats" => BrokerKind::Nats,
         "amqp" => BrokerKind::Amqp,
         "kafka" => BrokerKind::Kafka,
-        _ => return Err(wrong_setting("system", "mqtt, redis, nats, amqp or kafka", &slot.config["system"])),
+        _ => return Err(wrong_choice("system", "mqtt, redis, nats, amqp or kafka", &slot.config["system"])),
     };
     let tls = flag(slot, "tls", true)?;
     let usual = match (kind, tls) {
@@ -61,7 +61,7 @@ pub(crate) async fn broker(call: &Call, slot: &CallSlot, world: &World) -> Resul
 fn sasl(slot: &CallSlot) -> Result<Option<String>, NodeFailure> {
     match text_or(slot, "sasl", "plain")? {
         way @ ("plain" | "scram-sha-256" | "scram-sha-512") => Ok(Some(way.to_owned())),
-        _ => Err(wrong_setting("sasl", "plain, scram-sha-256 or scram-sha-512", &slot.config["sasl"])),
+        _ => Err(wrong_choice("sasl", "plain, scram-sha-256 or scram-sha-512", &slot.config["sasl"])),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) use read::{found, read};
 pub(crate) use stream::RowReader;
 pub(crate) use write::{TableText, format, format_text, write_rows, write_text};
 
-use crate::support::{flag, text_or, wrong_setting};
+use crate::support::{flag, text_or, wrong_choice, wrong_setting};
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::NodeFailure;
 
@@ -55,7 +55,7 @@ impl Layout {
             "auto" => None,
             "double" => Some(b'"'),
             "single" => Some(b'\''),
-            _ => return Err(wrong_setting("quote", "auto, double or single", &slot.config["quote"])),
+            _ => return Err(wrong_choice("quote", "auto, double or single", &slot.config["quote"])),
         };
         Ok(Self { separator, header: flag(slot, "header", true)?, quote })
     }

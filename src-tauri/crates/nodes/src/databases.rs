@@ -5,7 +5,7 @@ pub(crate) mod save;
 
 use crate::credential;
 use crate::file_error::file_failure;
-use crate::support::{flag, setting, text, text_or, whole, wrong_setting};
+use crate::support::{flag, setting, text, text_or, whole, wrong_choice, wrong_setting};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::{Either, select};
@@ -38,7 +38,7 @@ pub(crate) async fn chosen(call: &Call, slot: &CallSlot, world: &World, access: 
         "postgres" => Dialect::Postgres,
         "mysql" => Dialect::MySql,
         "sqlite" => Dialect::Sqlite,
-        _ => return Err(wrong_setting("system", "postgres, mysql or sqlite", &slot.config["system"])),
+        _ => return Err(wrong_choice("system", "postgres, mysql or sqlite", &slot.config["system"])),
     };
     let place = match dialect {
         Dialect::Sqlite => {

@@ -155,9 +155,14 @@ fn pagination(slot: &CallSlot) -> Result<Option<Pagination>, NodeFailure> {
         "none" => None,
         "link" => Some(Pagination::Link { size: None }),
         "nextUrl" => Some(Pagination::NextUrl { field: field()?, size: None }),
-        "cursor" => {
-            Some(Pagination::Cursor { parameter: parameter()?, field: field()?, last: false, more: None, size: None })
-        }
+        "cursor" => Some(Pagination::Cursor {
+            parameter: parameter()?,
+            field: field()?,
+            last: false,
+            more: None,
+            path: None,
+            size: None,
+        }),
         "page" => {
             let first = pages.get("first").and_then(Value::as_u64).unwrap_or(1);
             Some(Pagination::Page { parameter: parameter()?, first, more: None, size: None })

@@ -28,6 +28,14 @@ pub(crate) fn wrong_setting(field: &str, wanted: &str, got: &Value) -> NodeFailu
     .detail("field", field)
 }
 
+/// A setting is none of the words that it can be.
+pub(crate) fn wrong_choice(field: &str, wanted: &str, got: &Value) -> NodeFailure {
+    let Value::String(word) = got else { return wrong_setting(field, wanted, got) };
+    let word: String = word.chars().take(40).collect();
+    NodeFailure::validation("INPUT_INVALID", format!("The setting '{field}' must be {wanted}, but it is '{word}'"))
+        .detail("field", field)
+}
+
 /// A setting, unless it is absent or null.
 pub(crate) fn setting<'a>(slot: &'a CallSlot, field: &str) -> Option<&'a Value> {
     slot.config.get(field).filter(|value| !value.is_null())

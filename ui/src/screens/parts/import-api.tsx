@@ -102,11 +102,11 @@ function Done({ added, onClose }: { added: Added; onClose(): void }) {
     <Dialog open width={640} title={t('connectors.doneTitle', { name: plain(added.title) })} closeLabel={t('common.close')} onClose={onClose}
       footer={<Button variant="primary" onClick={onClose}>{t('common.close')}</Button>}>
       <div className="imp">
-        <p>{tn('connectors.operations', added.operations)} {added.leftOut > 0 ? tn('connectors.leftOut', added.leftOut) : null}</p>
+        <p>{tn('connectors.operations', added.operations)}{added.leftOut > 0 ? ` · ${tn('connectors.leftOut', added.leftOut)}` : null}</p>
         <p className="s t2">{t('connectors.doneText', { name: added.name })}</p>
         <p className="s t3 mono">{plain(added.file)}</p>
         {added.findings.length > 0 ? (
-          <details>
+          <details className="more">
             <summary>{tn('connectors.findings', added.findings.length + added.moreFindings)}</summary>
             <ul>
               {added.findings.map((one) => <li key={`${one.path} ${one.message}`}><span>{plain(one.message)}</span> <span className="s t3 mono">{plain(one.path)}</span></li>)}

@@ -23,7 +23,7 @@ it('a dropped document is imported, and what differs is listed', async () => {
   fireEvent.click(button);
   const dialog = await screen.findByRole('dialog', { name: 'Imported: Shop' });
   expect(fake.calls.filter((call) => call.command === 'connector_add').map((call) => call.payload)).toEqual([{ text: '{"openapi":"3.0.0"}', name: 'shop' }]);
-  expect(dialog.textContent).toContain('12 operations 1 was left out.');
+  expect(dialog.textContent).toContain('12 operations · 1 left out');
   expect(within(dialog).getByText('The operation is left out.')).toBeTruthy();
 });
 

@@ -55,7 +55,7 @@ export function TestDialog({ entry, at, onClose }: TestDialogProps) {
     <FormDialog title={t('secrets.testOf', { name })} submit={t('secrets.test')} close={t('common.close')} busy={busy} error={error} complete={isComplete(draft)} onSubmit={() => void test()} onClose={onClose}>
       {systems.length === 1 ? null : (
         <Field label={t('secrets.testAt')}>
-          {({ id }) => <Select<System> id={id} label={t('secrets.testAt')} value={system} onChange={(next) => change({ system: next, port: '' })} options={systems.map((one) => ({ value: one, label: t(`secrets.system.${one}`) }))} />}
+          {({ id }) => <Select<System> id={id} label={t('secrets.testAt')} value={system} onChange={(next) => change({ system: next, port: draftOfSecret(entry).port })} options={systems.map((one) => ({ value: one, label: t(`secrets.system.${one}`) }))} />}
         </Field>
       )}
       {isServer(system) ? <ServerFields draft={draft} kind={kind} onChange={change} /> : <AddressFields draft={draft} onChange={change} />}

@@ -399,6 +399,17 @@ fn pagination(operation: &Operation, at: &str, found: &mut Found) {
     for (field, pointer) in pointers {
         json_pointer(pointer, &format!("{at}/{field}"), found);
     }
+    if let Pagination::Cursor { path: Some(path), .. } = pagination
+        && (!path.starts_with('/') || path.contains(['{', '?', '#']))
+    {
+        let message = format!("'{}' is not a path of further pages", short(path));
+        found.add(
+            Code::BadConfig,
+            format!("{at}/path"),
+            message,
+            "Write it from / on and without {parameters}, for example /search/continue",
+        );
+    }
 }
 
 /// Only references to schemas of the file: nothing is fetched.

@@ -162,6 +162,7 @@ impl<'a> Maker<'a> {
                     field: format!("{pointer}/pageInfo/endCursor"),
                     last: false,
                     more: Some(format!("{pointer}/pageInfo/hasNextPage")),
+                    path: None,
                     size: page_size(&["first"]),
                 });
                 let element = list.in_edges.then(|| "/node".to_owned());

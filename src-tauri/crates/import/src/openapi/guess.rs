@@ -183,13 +183,20 @@ fn found(
         let Some(found) = parameter(name) else { continue };
         if let Some(field) = first_of(fields) {
             let (parameter, more) = (found.name.clone(), first_of(&MORE));
-            return Some(Pagination::Cursor { parameter, field, last: false, more, size });
+            return Some(Pagination::Cursor { parameter, field, last: false, more, path: None, size });
         }
     }
     // The id of the last element leads on.
     if let Some(after) = parameter("starting_after") {
         let (parameter, more) = (after.name.clone(), first_of(&MORE));
-        return more.is_some().then(|| Pagination::Cursor { parameter, field: "/id".into(), last: true, more, size });
+        return more.is_some().then(|| Pagination::Cursor {
+            parameter,
+            field: "/id".into(),
+            last: true,
+            more,
+            path: None,
+            size,
+        });
     }
     if let Some(field) = first_of(&NEXT_URLS).filter(is_text) {
         return Some(Pagination::NextUrl { field, size });

@@ -114,7 +114,7 @@ fn one(
 ) -> Result<Operation, String> {
     let elsewhere = [operation, item].iter().any(|of| of["servers"].as_array().is_some_and(|list| !list.is_empty()));
     if elsewhere {
-        return Err("it has a server of its own".into());
+        return Err("it has another server than the document".into());
     }
     if !path.starts_with('/') || path.contains(['?', '#', ' ', '\\']) {
         return Err(format!("'{}' is not a path", short(path, 100)));

@@ -39,6 +39,10 @@ pub(super) fn of(document: &Document<'_>, findings: &mut Findings) -> (Vec<AuthS
             found.push(scheme);
         }
     }
+    if all.as_object().is_none_or(serde_json::Map::is_empty) {
+        findings.add(at.to_owned(), "The document does not say how requests are authenticated; a step can name a credential, and it is sent in the usual way");
+        return (crate::usual_auth::all(), true);
+    }
     let open = |list: &Value| list.as_array().is_some_and(|list| list.iter().any(|one| one == &serde_json::json!({})));
     let security = &document.root["security"];
     let anonymous = !found.is_empty() && (security.is_null() || open(security));

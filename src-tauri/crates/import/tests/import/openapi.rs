@@ -186,11 +186,14 @@ fn what_leads_out_of_the_document_is_left_out_with_a_reason() {
     assert_eq!(made.connector.operations.keys().collect::<Vec<_>>(), ["get_b"]);
     assert_eq!(made.left_out, 4);
     let told: Vec<&str> = made.findings.iter().map(|one| one.message.as_str()).collect();
-    for wanted in
-        ["https://evil.example/p.json", "other.yaml#/X", "paths/c.yaml", "circle", "server of its own", "host"]
-    {
+    for wanted in ["https://evil.example/p.json", "other.yaml#/X", "paths/c.yaml", "circle", "another server", "host"] {
         assert!(told.iter().any(|one| one.contains(wanted)), "{wanted}: {told:#?}");
     }
+    // Nothing is said about signing in: a step may bring a credential, and needs none.
+    assert!(told.iter().any(|one| one.contains("does not say how requests are authenticated")), "{told:#?}");
+    assert!(made.connector.anonymous);
+    let ways: Vec<AuthPlace> = made.connector.auth.iter().map(|one| one.place).collect();
+    assert_eq!(ways, [AuthPlace::Bearer, AuthPlace::Basic, AuthPlace::Header]);
     // The host is the person's to give.
     assert_eq!(made.connector.servers[0].url, "{address}/v2");
     assert!(problems(&made.connector).is_empty());

@@ -3,7 +3,7 @@
 use super::styles::Pair;
 use crate::http_header::header;
 use serde_json::{Map, Value};
-use signalbox_model::connector::{PageSize, Pagination};
+use signalbox_model::connector::{PageSize, Pagination, Parameter, Place};
 use signalbox_model::{NodeFailure, Operation};
 use signalbox_ports::HttpResponse;
 use std::collections::BTreeSet;
@@ -54,6 +54,15 @@ pub(crate) fn set(
     };
     extra.retain(|(known, _)| known != name);
     extra.push((name.to_owned(), text));
+}
+
+/// The operation of further pages, where they have a path of their own: it takes the value that leads there, and nothing else.
+pub(crate) fn further(operation: &Operation) -> Option<Operation> {
+    let Some(Pagination::Cursor { parameter, path: Some(path), .. }) = &operation.pagination else { return None };
+    let known = operation.parameter(parameter).cloned();
+    let place = if operation.method == "GET" { Place::Query } else { Place::Body };
+    let takes = known.unwrap_or_else(|| Parameter { name: parameter.clone(), place, ..Parameter::default() });
+    Some(Operation { path: path.clone(), parameters: vec![takes], ..operation.clone() })
 }
 
 impl Progress {

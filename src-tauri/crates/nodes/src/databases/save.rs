@@ -3,7 +3,7 @@
 use crate::csv_table::{Layout, TableText};
 use crate::file_error::file_failure;
 use crate::file_rows::{RowFormat, WRITE};
-use crate::support::{text_or, wrong_setting};
+use crate::support::{text_or, wrong_choice};
 use crate::written_file::told;
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ impl<'a> SaveTo<'a> {
             "jsonLines" => RowFormat::JsonLines,
             "auto" if ends(".jsonl") || ends(".ndjson") => RowFormat::JsonLines,
             "auto" => RowFormat::Csv(Layout::of(slot)?),
-            _ => return Err(wrong_setting("saveAs", "auto, csv or jsonLines", &slot.config["saveAs"])),
+            _ => return Err(wrong_choice("saveAs", "auto, csv or jsonLines", &slot.config["saveAs"])),
         };
         Ok(Some(Self { path, format }))
     }

@@ -8,7 +8,7 @@ use crate::a2a::{rpc, signature};
 use crate::http_answer as answers;
 use crate::http_credential::credential;
 use crate::http_header::header;
-use crate::support::{flag, made, setting, text, text_or, whole, wrong_setting};
+use crate::support::{flag, made, setting, text, text_or, whole, wrong_choice, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use futures_util::future::{Either, select};
 use serde_json::{Value, json};
@@ -106,7 +106,7 @@ async fn card(call: &Call, slot: &CallSlot, world: &World, from: &Url) -> Result
             check_signature(call, slot, world, from, &answer).await?
         }
         "present" | "ignore" => {}
-        _ => return Err(wrong_setting("signature", "present, required or ignore", &slot.config["signature"])),
+        _ => return Err(wrong_choice("signature", "present, required or ignore", &slot.config["signature"])),
     }
     let endpoint = setting(slot, "endpoint").map(|_| text(slot, "endpoint")).transpose()?;
     card::read(&answer, from, endpoint.filter(|given| !given.trim().is_empty()))

@@ -52,6 +52,8 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         let (answer, body) = exchange.send(request).await?;
         return exchange.single(answer, body, operation.response.as_ref()).await;
     };
+    let further = pages::further(operation);
+    let further = further.as_ref().map(|operation| Plan { operation, server: plan.server.clone(), ..plan });
     let (mut list, mut progress) = (Listing::of(slot), pages::Progress::default());
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = loop {
@@ -71,10 +73,14 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
         if list.len() >= most {
             break cut || next.is_some();
         }
-        request = match next {
-            None => break false,
-            Some(pages::Next::Address(to)) => HttpRequest { url: to, ..exchange.blank(headers) },
-            Some(pages::Next::Parameter(name, value)) => {
+        request = match (next, &further) {
+            (None, _) => break false,
+            (Some(pages::Next::Address(to)), _) => HttpRequest { url: to, ..exchange.blank(headers) },
+            (Some(pages::Next::Parameter(name, value)), Some(further)) => {
+                let only = Map::from_iter([(name, value)]);
+                request::request(further, &only, &[], call, slot, world).await?
+            }
+            (Some(pages::Next::Parameter(name, value)), None) => {
                 pages::set(operation, &mut params, &mut extra, &name, value);
                 request::request(&plan, &params, &extra, call, slot, world).await?
             }

@@ -9,7 +9,7 @@ use crate::http_items::{self, ListForm, Wanted};
 use crate::http_lines::LineItems;
 use crate::http_save::SaveTo;
 use crate::listing::Listing;
-use crate::support::{flag, made_text, setting, text, text_or, wrong_setting};
+use crate::support::{flag, made_text, setting, text, text_or, wrong_choice, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
@@ -303,7 +303,7 @@ fn response_type(slot: &CallSlot) -> Result<ResponseType, NodeFailure> {
         "json" => Ok(ResponseType::Json),
         "text" => Ok(ResponseType::Text),
         "binary" => Ok(ResponseType::Binary),
-        _ => Err(wrong_setting(
+        _ => Err(wrong_choice(
             "responseType",
             "auto, json, text, binary, csv, lines or events",
             &slot.config["responseType"],
@@ -316,7 +316,7 @@ fn redirects(slot: &CallSlot) -> Result<Redirects, NodeFailure> {
         "follow" => Ok(Redirects::Follow),
         "same-host" => Ok(Redirects::SameHost),
         "no" => Ok(Redirects::No),
-        _ => Err(wrong_setting("redirects", "follow, same-host or no", &slot.config["redirects"])),
+        _ => Err(wrong_choice("redirects", "follow, same-host or no", &slot.config["redirects"])),
     }
 }
 

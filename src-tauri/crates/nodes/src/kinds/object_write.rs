@@ -5,7 +5,7 @@ use crate::objects::place::Place;
 use crate::objects::requests::Condition;
 use crate::objects::settings::{invalid, key};
 use crate::objects::upload::FileWrite;
-use crate::support::{made, setting, text, text_or, wrong_setting};
+use crate::support::{made, setting, text, text_or, wrong_choice, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};
 use crate::{binary, cel};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
                 .ok_or_else(|| invalid("version", "The version that the object must still have is not given"))?
                 .to_owned(),
         ),
-        _ => return Err(wrong_setting("when", "always, new or version", &slot.config["when"])),
+        _ => return Err(wrong_choice("when", "always, new or version", &slot.config["when"])),
     };
     let given = |field: &str| setting(slot, field).filter(|value| value.as_str() != Some(""));
     let path = given("file").map(|_| text(slot, "file")).transpose()?;

@@ -4,7 +4,7 @@ use crate::document::{self, Source};
 use crate::llm::fault::failure as model_failure;
 use crate::llm::settings::embedding;
 use crate::retrieval_error::failure;
-use crate::support::{kind_of, made, setting, text, text_or, whole, wrong_setting};
+use crate::support::{kind_of, made, setting, text, text_or, whole, wrong_choice};
 use crate::{EffectFuture, Kind, Outcome, binary, cel};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
@@ -29,7 +29,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
     let index = text(slot, "index")?;
     let action = text_or(slot, "action", "add")?;
     if !["add", "replace", "remove"].contains(&action) {
-        return Err(wrong_setting("action", "add, replace or remove", &slot.config["action"]));
+        return Err(wrong_choice("action", "add, replace or remove", &slot.config["action"]));
     }
     let removes = action == "remove";
     let documents = Documents::of(slot)?;
@@ -116,7 +116,7 @@ impl<'a> Documents<'a> {
             "html" => DocumentFormat::Html,
             "csv" => DocumentFormat::Csv,
             "pdf" => DocumentFormat::Pdf,
-            _ => return Err(wrong_setting("format", "text, markdown, html, csv or pdf", &slot.config["format"])),
+            _ => return Err(wrong_choice("format", "text, markdown, html, csv or pdf", &slot.config["format"])),
         };
         let most = whole(slot, "maxChars", 100, 20_000)?.unwrap_or(MAX_CHARS);
         let overlap = whole(slot, "overlapChars", 0, 10_000)?.unwrap_or(OVERLAP_CHARS.min(most / 2));

@@ -1,7 +1,7 @@
 //! The settings of a mail server.
 
 use crate::credential;
-use crate::support::{setting, text, text_or, whole, wrong_setting};
+use crate::support::{setting, text, text_or, whole, wrong_choice};
 use futures_util::future::{Either, select};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
@@ -38,7 +38,7 @@ pub(crate) async fn server(
         "tls" => (MailSecurity::Tls, ports.tls),
         "starttls" => (MailSecurity::StartTls, ports.start_tls),
         "none" => (MailSecurity::None, ports.plain),
-        _ => return Err(wrong_setting("security", "tls, starttls or none", &slot.config["security"])),
+        _ => return Err(wrong_choice("security", "tls, starttls or none", &slot.config["security"])),
     };
     let port = whole(slot, "port", 1, u64::from(u16::MAX))?.and_then(|port| u16::try_from(port).ok());
     let timeout_ms = whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(DEFAULT_TIMEOUT_MS);

@@ -117,18 +117,20 @@ impl Exchange<'_> {
         let status = answer.status;
         let (code, said) = said(&answer);
         let told = said.map(|said| format!(": {said}")).unwrap_or_default();
+        // The same in the middle of a sentence.
+        let inside = what.strip_prefix("The ").map_or_else(|| what.to_owned(), |rest| format!("the {rest}"));
         let failure = match (status, code.as_deref()) {
             (300..=399, _) => {
                 let region = header(&answer, "x-amz-bucket-region");
                 let where_to = region.map(|region| format!(" (its region is {region})")).unwrap_or_default();
-                let words = format!("The store answers {what} at another address{where_to}. Use that in 'address'");
+                let words = format!("The store answers {inside} at another address{where_to}. Use that in 'address'");
                 NodeFailure::tool("REDIRECT_REFUSED", words).detail("status", status)
             }
             (404 | 410, _) => {
                 NodeFailure::tool("NOT_FOUND", format!("{what} is not there{told}")).detail("status", status)
             }
             (409, Some("ConditionalRequestConflict" | "OperationAborted")) => {
-                let words = format!("Somebody else writes {what} at the same time{told}");
+                let words = format!("Somebody else writes {inside} at the same time{told}");
                 NodeFailure::tool("CONFLICT", words).retryable().detail("status", status)
             }
             (409 | 412, _) => {
@@ -137,15 +139,15 @@ impl Exchange<'_> {
             }
             // The line was too slow for the store.
             (400, Some("RequestTimeout")) => {
-                let words = format!("The store did not get {what} in time{told}");
+                let words = format!("The store did not get {inside} in time{told}");
                 NodeFailure::new(ErrorType::Timeout, "TIMEOUT", words).retryable().detail("status", status)
             }
-            (507, _) => NodeFailure::tool("STORE_FULL", format!("The store has no room for {what}{told}"))
+            (507, _) => NodeFailure::tool("STORE_FULL", format!("The store has no room for {inside}{told}"))
                 .detail("status", status)
                 .suggest(SuggestedAction::HumanReview),
             _ => {
                 let failure = answers::status_failure(&answer, self.world.clock.now_ms());
-                let message = format!("{} for {what}{told}", failure.message);
+                let message = format!("{} for {inside}{told}", failure.message);
                 NodeFailure { message, ..failure }
             }
         };

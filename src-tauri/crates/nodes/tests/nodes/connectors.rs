@@ -192,3 +192,36 @@ fn every_shipped_file_is_valid() {
     names.sort();
     assert_eq!(names, shipped().keys().cloned().collect::<Vec<_>>());
 }
+
+/// Services that publish no number of requests in a time for all operations, and what they have instead.
+const NO_RATE: [(&str, &str); 9] = [
+    ("demo", "this program answers"),
+    ("dropbox", "429 with Retry-After, no number"),
+    ("mailchimp", "10 requests at a time"),
+    ("salesforce", "a number for each day"),
+    ("servicenow", "what its administrators set"),
+    ("sharepoint", "by licences of the organisation"),
+    ("supabase", "the size of the database"),
+    ("teams", "other numbers for each operation"),
+    ("twilio", "by the number that sends"),
+];
+
+#[test]
+fn every_connector_says_what_comes_out_what_an_error_means_and_how_fast_it_may_ask() {
+    let mut wrong = Vec::new();
+    for (name, connector) in shipped() {
+        let without = NO_RATE.iter().any(|(known, _)| known == name);
+        if connector.rate_limit.is_some() == without {
+            wrong.push(format!("{name}: either a rate limit or a reason why there is none"));
+        }
+        if connector.errors.is_empty() && name != "demo" {
+            wrong.push(format!("{name}: no errors"));
+        }
+        for (operation, what) in &connector.operations {
+            if what.response.as_ref().is_none_or(|response| response.schema.is_null()) {
+                wrong.push(format!("{name} {operation}: no output schema"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

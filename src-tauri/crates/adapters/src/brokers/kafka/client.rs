@@ -52,7 +52,7 @@ pub(super) fn refusal(code: i16, what: &str) -> BrokerError {
         29..=31 => (BrokerFault::Forbidden, format!("The user may not use {what}")),
         33 => (BrokerFault::Refused, "The broker does not know this way to sign in".to_owned()),
         35 => (BrokerFault::Refused, "The broker is older than Kafka 1.0".to_owned()),
-        58 => (BrokerFault::Auth, "The broker does not accept the user and the password".to_owned()),
+        58 => return scram::unaccepted(),
         _ => (BrokerFault::Refused, format!("The broker refuses {what} (error {code} of Kafka)")),
     };
     BrokerError::new(fault, words)
@@ -122,7 +122,7 @@ impl Client {
         let answer = self.authenticate(first.message().as_bytes()).await?;
         let (last, wanted) = first.last(variant, password, &answer)?;
         let proof = self.authenticate(last.as_bytes()).await?;
-        if proof.split(',').any(|part| part == wanted) { Ok(()) } else { Err(scram::impostor()) }
+        scram::proved(&proof, &wanted)
     }
 
     async fn authenticate(&mut self, bytes: &[u8]) -> Result<String, BrokerError> {
@@ -131,7 +131,7 @@ impl Client {
         let code = answer.i16()?;
         answer.text()?;
         if code != 0 {
-            return Err(BrokerError::new(BrokerFault::Auth, "The broker does not accept the user and the password"));
+            return Err(scram::unaccepted());
         }
         String::from_utf8(answer.bytes()?.to_vec()).map_err(|_| bad_answer("it does not sign in as SASL says"))
     }

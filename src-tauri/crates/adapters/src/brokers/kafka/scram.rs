@@ -44,6 +44,9 @@ impl First {
     pub(super) fn last(&self, variant: Variant, password: &str, answer: &str) -> Result<(String, String), BrokerError> {
         let part = |name: &str| answer.split(',').find_map(|part| part.strip_prefix(name));
         let wrong = || bad_answer("it does not sign in as SCRAM says");
+        if refuses(answer) {
+            return Err(unaccepted());
+        }
         let (nonce, salt, rounds) = match (part("r="), part("s="), part("i=")) {
             (Some(nonce), Some(salt), Some(rounds)) => (nonce, salt, rounds),
             _ => return Err(wrong()),
@@ -70,15 +73,33 @@ impl First {
     }
 }
 
+/// What a server says instead of its part (`server-error` of RFC 5802). Kafka has a code for it; other brokers have none.
+fn refuses(answer: &str) -> bool {
+    answer.split(',').any(|part| part.starts_with("e="))
+}
+
+/// A server that does not accept user and password.
+pub(super) fn unaccepted() -> BrokerError {
+    BrokerError::new(BrokerFault::Auth, "The broker does not accept the user and the password")
+}
+
+/// Whether the server has proved that it knows the password.
+pub(super) fn proved(answer: &str, wanted: &str) -> Result<(), BrokerError> {
+    if answer.split(',').any(|part| part == wanted) {
+        return Ok(());
+    }
+    Err(if refuses(answer) { unaccepted() } else { impostor() })
+}
+
 /// A server that does not know the password.
-pub(super) fn impostor() -> BrokerError {
+fn impostor() -> BrokerError {
     let words = "The broker does not prove that it knows the password. Somebody else may answer in its place";
     BrokerError::new(BrokerFault::Auth, words)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{First, SHA_256};
+    use super::{First, SHA_256, proved};
 
     /// The exchange that RFC 7677 shows.
     #[test]
@@ -93,6 +114,16 @@ mod tests {
         {
             assert!(first.last(SHA_256, "pencil", answer).is_err(), "{answer}");
         }
+        assert!(proved(&server, &server).is_ok());
+        for (answer, words) in
+            [("e=invalid-proof", "does not accept"), ("v=AAAA", "does not prove"), ("", "does not prove")]
+        {
+            let error = proved(answer, &server).expect_err("no proof");
+            assert!(error.message.contains(words), "{answer}: {}", error.message);
+        }
+        assert!(
+            first.last(SHA_256, "pencil", "e=unknown-user").expect_err("refused").message.contains("does not accept")
+        );
         let endless = format!("r={}x,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4000000000", "rOprNGfwEbeRWgbNEkqO");
         assert!(first.last(SHA_256, "pencil", &endless).is_err());
     }

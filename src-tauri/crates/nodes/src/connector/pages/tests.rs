@@ -34,10 +34,17 @@ fn each_way_of_paging_finds_the_next_page_and_the_end() {
         field: "/cursor".into(),
         last: false,
         more: Some("/more".into()),
+        path: None,
         size: None,
     };
-    let last =
-        Pagination::Cursor { parameter: "after".into(), field: "/id".into(), last: true, more: None, size: None };
+    let last = Pagination::Cursor {
+        parameter: "after".into(),
+        field: "/id".into(),
+        last: true,
+        more: None,
+        path: None,
+        size: None,
+    };
     let page = Pagination::Page { parameter: "page".into(), first: 1, more: None, size: size(2) };
     let offset = Pagination::Offset { parameter: "skip".into(), total: Some("/total".into()), size: None };
     let none = Map::new();
