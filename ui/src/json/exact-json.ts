@@ -6,8 +6,8 @@ import { randomId } from '../text/random-id.ts';
 /** Stands before the digits while a text is read or written; no other text has it. */
 const MARK = `exact:${randomId()}:`;
 const WRITTEN = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
-/** Texts are gone over as a whole, so that digits in them are none. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+/** Digits that may be such a number, and no part of another one. */
+const DIGITS = /(?<![\d.eE+-])-?\d{16,20}(?![\d.eE])/g;
 const [LEAST, MOST] = [-(2n ** 63n), 2n ** 64n - 1n];
 
 /** Whether a whole number, as it is written, is one that the host holds exactly and a number here would not. */
@@ -20,14 +20,57 @@ export function isLarge(written: string): boolean {
 export function parseExact(text: string): unknown {
   // Nearly all have no such number: it costs them one look.
   if (!/\d{16}/.test(text)) return JSON.parse(text) as unknown;
-  let some = false;
-  const marked = text.replaceAll(TOKEN, (token) => {
-    if (token.startsWith('"') || !isLarge(token)) return token;
-    some = true;
-    return `"${MARK}${token}"`;
-  });
-  if (!some) return JSON.parse(text) as unknown;
-  return JSON.parse(marked, (_, value: unknown) => (typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value)) as unknown;
+  const marked = markLarge(text);
+  if (marked === undefined) return JSON.parse(text) as unknown;
+  return withoutMarks(JSON.parse(marked) as unknown);
+}
+
+/** Each such number as a text with the mark; `undefined` where there is none. The catalog, which is read at every start, has some among tens of thousands of values. */
+function markLarge(text: string): string | undefined {
+  let marked = '';
+  let taken = 0;
+  const quoteFrom = (from: number) => {
+    const at = text.indexOf('"', from);
+    return at === -1 ? Infinity : at;
+  };
+  // Digits in texts are none: where the last text ended, and where the next one begins.
+  let end = 0;
+  let begin = quoteFrom(0);
+  for (const { 0: digits, index } of text.matchAll(DIGITS)) {
+    if (!isLarge(digits)) continue;
+    while (begin <= index) {
+      end = endOfText(text, begin);
+      begin = quoteFrom(end);
+    }
+    if (end > index) continue;
+    marked += `${text.slice(taken, index)}"${MARK}${digits}"`;
+    taken = index + digits.length;
+  }
+  return taken === 0 ? undefined : marked + text.slice(taken);
+}
+
+/** Behind the quote that ends the text which begins here; behind everything where none does. */
+function endOfText(text: string, begin: number): number {
+  for (let quote = text.indexOf('"', begin + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text[before - 1] === '\\') before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
+
+/** The value with numbers where the marks are. */
+function withoutMarks(value: unknown): unknown {
+  const top = { value };
+  const open: object[] = [top];
+  for (let one = open.pop() as Record<string, unknown> | undefined; one; one = open.pop() as Record<string, unknown> | undefined) {
+    for (const key in one) {
+      const child = one[key];
+      if (typeof child === 'object' && child !== null) open.push(child);
+      else if (typeof child === 'string' && child.startsWith(MARK)) one[key] = BigInt(child.slice(MARK.length));
+    }
+  }
+  return top.value;
 }
 
 /** As `JSON.stringify` of a value that is no `undefined`. */

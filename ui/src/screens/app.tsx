@@ -8,8 +8,6 @@ import { finishSignIn, loadSignIn } from '../api/sign-in.ts';
 import { applyLanguage, formatTime, t, useLanguage } from '../i18n/index.ts';
 import { Button, EmptyState, leaveScreen, listenForKeys, toast, Toaster } from '../kit/index.ts';
 import { AutomationsScreen } from './automations-screen.tsx';
-import { CatalogScreen } from './catalog-screen.tsx';
-import { FailuresScreen } from './failures-screen.tsx';
 import { Frame } from './frame.tsx';
 import { GalleryScreen } from './gallery-screen.tsx';
 import { CloseQuestion } from './parts/close-question.tsx';
@@ -19,7 +17,6 @@ import { TemplatesDialog } from './parts/templates-dialog.tsx';
 import { SignInPage, useSignIn } from './parts/sign-in.tsx';
 import { Tour } from './parts/tour.tsx';
 import { useRoute } from './router.ts';
-import { RunsScreen } from './runs-screen.tsx';
 import { SettingsScreen } from './settings-screen.tsx';
 
 // Canvas and code fields are the larger half of the bundle: lists are shown before they are read.
@@ -28,6 +25,9 @@ const BuilderScreen = lazy(() => part(import('./builder/builder-screen.tsx')).th
 const HelpScreen = lazy(() => part(import('./help-screen.tsx')).then((module) => ({ default: module.HelpScreen })));
 const InboxScreen = lazy(() => part(import('./inbox-screen.tsx')).then((module) => ({ default: module.InboxScreen })));
 const AuditScreen = lazy(() => part(import('./audit-screen.tsx')).then((module) => ({ default: module.AuditScreen })));
+const CatalogScreen = lazy(() => part(import('./catalog-screen.tsx')).then((module) => ({ default: module.CatalogScreen })));
+const FailuresScreen = lazy(() => part(import('./failures-screen.tsx')).then((module) => ({ default: module.FailuresScreen })));
+const RunsScreen = lazy(() => part(import('./runs-screen.tsx')).then((module) => ({ default: module.RunsScreen })));
 const HealthScreen = lazy(() => part(import('./health-screen.tsx')).then((module) => ({ default: module.HealthScreen })));
 const CompareScreen = lazy(() => part(import('./run/compare-screen.tsx')).then((module) => ({ default: module.CompareScreen })));
 const RunScreen = lazy(() => part(import('./run/run-screen.tsx')).then((module) => ({ default: module.RunScreen })));

@@ -33,3 +33,12 @@ it('keeps features apart', () => {
   const across = imports.filter(({ file, target }) => feature(file) !== undefined && feature(target) !== undefined && feature(file) !== feature(target));
   expect(across.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
+
+it('reads no code editor at the start', () => {
+  // What is imported for its types alone, or when it is wanted, is not read.
+  const reads = (file: string) => [...readFileSync(join(SRC, file), 'utf8').matchAll(/^\s*(?:import|export)\s(?!type\b)[^;'"]*['"](\.[^'"]+)['"]/gm)].map((found) => posix.normalize(posix.join(dirname(file), found[1] as string)));
+  const came = new Map([['main.tsx', 'index.html']]);
+  for (const file of came.keys()) for (const target of reads(file)) if (files.includes(target) && !came.has(target)) came.set(target, file);
+  expect(came.has('screens/gallery-screen.tsx')).toBe(true);
+  expect(['code/CodeEditor.tsx', 'schema-form/index.ts'].flatMap((heavy) => (came.has(heavy) ? [`${heavy} is imported by ${String(came.get(heavy))}`] : []))).toEqual([]);
+});

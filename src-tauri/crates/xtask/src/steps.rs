@@ -90,6 +90,15 @@ fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
     Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script], env: Vec::new() }
 }
 
+/// The browser tests. What Playwright makes of their TypeScript is kept beside the packages: the temporary folder is a new
+/// one each time.
+fn browser_tests(root: &Path) -> Step<'_> {
+    Step {
+        env: vec![("PLAYWRIGHT_TRANSFORM_CACHE_DIR", "node_modules/.cache/playwright")],
+        ..npm(root, "browser tests", "e2e")
+    }
+}
+
 /// The step, with what it writes in a folder in memory, if there is one.
 fn writing_to<'a>(folder: Option<&'a Scratch>, mut step: Step<'a>) -> Step<'a> {
     step.env.extend(folder.map(|folder| ("TMPDIR", folder.path())));
@@ -171,7 +180,7 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
             Phase {
                 live: vec![writing_to(scratch, checked(root, "Rust tests", tests, &compiler))],
                 beside: vec![
-                    vec![writing_to(scratch, npm(root, "browser tests", "e2e"))],
+                    vec![writing_to(scratch, browser_tests(root))],
                     vec![
                         writing_to(scratch, peers),
                         writing_to(scratch, npm(root, "window test", "desktop-test")),

@@ -10,11 +10,21 @@ it('keeps whole numbers that a number here would change, and leaves texts alone'
   expect(writeExact({ id: 9007199254740993n }, 2)).toBe('{\n  "id": 9007199254740993\n}');
 });
 
+it('finds them between texts that have digits, quotes and backslashes', () => {
+  const text = '{"a\\\\":[9007199254740993,"\\",9007199254740993,\\"",{"9007199254740993":-9007199254740993}],"b":"\\\\\\"","__proto__":9007199254740995,"c":[[9007199254740997]]}';
+  const value = parseExact(text) as Record<string, unknown>;
+  expect(value['a\\']).toEqual([9007199254740993n, '",9007199254740993,"', { '9007199254740993': -9007199254740993n }]);
+  expect([value['b'], Object.getOwnPropertyDescriptor(value, '__proto__')?.value, value['c']]).toEqual(['\\"', 9007199254740995n, [[9007199254740997n]]]);
+  expect(writeExact(value)).toBe(text);
+  const many = Array.from({ length: 50_000 }, () => 9007199254740993n);
+  expect(parseExact(writeExact(many))).toEqual(many);
+});
+
 it('reads the rest as the browser does', () => {
   for (const text of ['{"a":1732000000000000}', '[9007199254740992, 9007199254740996]', '[123456789012345678901234567890, 1e400]', '"1234567890123456789"', '1234567890123456.5', '[0.1234567890123456789]', '{"1234567890123456789": 1}']) {
     expect(parseExact(text)).toEqual(JSON.parse(text) as unknown);
   }
-  expect(() => parseExact('{"a": 9007199254740993')).toThrow(SyntaxError);
+  for (const broken of ['{"a": 9007199254740993', '["a, 9007199254740993', '9007199254740993"']) expect(() => parseExact(broken)).toThrow(SyntaxError);
   expect(['9007199254740993', '-9007199254740993', '9007199254740992', '18446744073709551616', '1e20'].map(isLarge)).toEqual([true, true, false, false, false]);
 });
 
