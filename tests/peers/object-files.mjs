@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,6 +140,29 @@ async function holding(port, times) {
   return { base: `http://127.0.0.1:${server.address().port}`, held, end: () => { server.closeAllConnections(); server.close(); } };
 }
 
+/** A way to a store that passes on the beginning of an object and then nothing more; `gone` says when nobody reads it any more. */
+async function stopping(port) {
+  let [come, leave] = [null, null];
+  const [held, gone] = [new Promise((done) => { come = done; }), new Promise((done) => { leave = done; })];
+  const server = createServer((request, answer) => {
+    const onward = httpRequest({ host: '127.0.0.1', port, method: request.method, path: request.url, headers: request.headers }, (got) => {
+      answer.writeHead(got.statusCode, got.headers);
+      let passed = 0;
+      got.on('data', (piece) => {
+        if (passed > MIB) return;
+        answer.write(piece);
+        passed += piece.length;
+        if (passed > MIB) come();
+      });
+      answer.on('close', () => { onward.destroy(); leave(); });
+    });
+    onward.on('error', () => answer.destroy());
+    request.pipe(onward);
+  });
+  await new Promise((done) => { server.listen(0, '127.0.0.1', done); });
+  return { base: `http://127.0.0.1:${server.address().port}`, held, gone, end: () => { server.closeAllConnections(); server.close(); } };
+}
+
 /** What becomes of an upload in parts whose run ends in the middle. `uploads` counts what the store still has of them. */
 export async function cutOff(report, place, store, port, uploads) {
   const begun = async (key) => {
@@ -162,6 +185,24 @@ export async function cutOff(report, place, store, port, uploads) {
       assert.equal((await step(place, place.folder, 'object.list', { ...store, prefix: 'big/killed.bin' })).item?.size, 17 * MIB + 5);
     } finally {
       way.end();
+    }
+  });
+  await report('S3: a cancelled read ends within two seconds, closes its connection and leaves no file', async () => {
+    const way = await stopping(port);
+    const folder = mkdtempSync(join(tmpdir(), 'signalbox-read-'));
+    try {
+      const config = { ...store, address: way.base, key: 'big/killed.bin', as: 'file', saveTo: join(folder, 'back.bin') };
+      const run = place.watch('run', place.file('read.signalbox.json', { signalbox: 1, id: 'read', name: 'read', nodes: { s: { type: 'object.read', config } }, edges: [] }), '--allow-dir', `${folder}:rw`);
+      await way.held;
+      const at = Date.now();
+      const [{ runId }] = (await place.run('runs', 'list')).json;
+      await place.run('cancel', runId);
+      await Promise.all([run.ended, way.gone]);
+      assert.ok(Date.now() - at < 4_000, `${Date.now() - at} ms, with the start of two programs`);
+      assert.deepEqual(readdirSync(folder), []);
+    } finally {
+      way.end();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
   await report('S3: a cancelled upload ends within two seconds and leaves no parts', async () => {

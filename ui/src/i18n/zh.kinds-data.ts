@@ -472,7 +472,7 @@ export const data: { [kind: string]: KindWords } = {
     '/config/properties/maxRows/title': '最多行数',
     '/config/properties/maxRows/description': '结果的行数超过此值即为错误。留空：100,000 行；保存到文件时为 50,000,000 行。',
     '/config/properties/timeoutMs/title': '时间限制',
-    '/config/properties/timeoutMs/description': '用于整个步骤；随后语句会在服务器上取消。',
+    '/config/properties/timeoutMs/description': '用于整个步骤；随后语句会在服务器上取消。留空：30 秒；把各行保存到文件时为 10 分钟。',
     '/config/properties/saveTo/title': '把各行保存到文件',
     '/config/properties/saveTo/description': '授予写入权限的文件夹中的路径。各行边到达边写入此文件，数量不限；全部到达后才替换已有的文件。项包含 path、size 和 rows。',
     '/config/properties/saveAs/title': '写入格式',

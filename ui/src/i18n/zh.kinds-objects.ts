@@ -29,6 +29,10 @@ const KEY: KindWords = {
   '/config/properties/key/description': '对象的名称及其文件夹，例如 2026/11/invoice.pdf。',
 };
 
+const FILE_TIME: KindWords = {
+  '/config/properties/timeoutMs/description': '用于对存储的每次请求。留空：1 分钟；请求传输文件时为 10 分钟。',
+};
+
 export const objects: { [kind: string]: KindWords } = {
   'object.list': {
     ...STORE,
@@ -45,6 +49,7 @@ export const objects: { [kind: string]: KindWords } = {
   'object.read': {
     ...STORE,
     ...KEY,
+    ...FILE_TIME,
     '/title': '读取对象',
     '/description': '读取存储桶、容器、WebDAV 文件夹或 SFTP 服务器中的一个文件：S3、Google Cloud Storage、Azure Blob Storage、WebDAV、SFTP。',
     '/ports/success/title': '对象',
@@ -60,6 +65,7 @@ export const objects: { [kind: string]: KindWords } = {
   'object.write': {
     ...STORE,
     ...KEY,
+    ...FILE_TIME,
     '/title': '写入对象',
     '/description': '将一个文件写入存储桶、容器、WebDAV 文件夹或 SFTP 服务器：S3、Google Cloud Storage、Azure Blob Storage、WebDAV、SFTP。整体替换文件，或仅在没有其他人写过它时写入。',
     '/ports/success/title': '已写入',

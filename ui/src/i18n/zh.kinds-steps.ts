@@ -466,7 +466,7 @@ export const steps: { [kind: string]: KindWords } = {
     '/config/properties/failOnStatus/title': '状态为错误时失败',
     '/config/properties/failOnStatus/description': '400 或更高的状态为错误。',
     '/config/properties/timeoutMs/title': '时间限制',
-    '/config/properties/timeoutMs/description': '用于整个请求。',
+    '/config/properties/timeoutMs/description': '用于整个请求。留空：30 秒；把响应保存到文件时为 10 分钟。',
     '/config/properties/redirects/title': '重定向',
     '/config/properties/redirects/description': '“跟随”会跟随重定向。“同一主机”在重定向到其他主机时失败。“否”将重定向作为响应返回。',
     '/config/properties/redirects/x-ui/labels/follow': '跟随',

@@ -277,7 +277,9 @@ fn config(descriptor: &NodeDescriptor, found: &mut Found) {
         field("/dynamicPorts/from", &ports.from);
     }
     for name in descriptor.summary.iter().flat_map(|summary| holes(summary)) {
-        field("/summary", name.split('.').next().unwrap_or_default());
+        for name in name.split('|') {
+            field("/summary", name.split('.').next().unwrap_or_default());
+        }
     }
 }
 

@@ -23,6 +23,8 @@ use std::time::Duration;
 
 /// Limit of a call in milliseconds, where none is set.
 const TIMEOUT_MS: u64 = 30_000;
+/// The same for rows that are saved to a file: there are more of them than anybody makes items of.
+const SAVING_TIMEOUT_MS: u64 = 600_000;
 /// The only member of an object that stands for bytes.
 const BASE64: &str = "$base64";
 
@@ -47,7 +49,8 @@ pub(crate) async fn chosen(call: &Call, slot: &CallSlot, world: &World, access: 
         }
         Dialect::Postgres | Dialect::MySql => DatabasePlace::Server(server(call, slot, world, dialect).await?),
     };
-    let timeout = whole(slot, "timeoutMs", 1, 3_600_000)?.unwrap_or(TIMEOUT_MS);
+    let usual = if text_or(slot, "saveTo", "")?.trim().is_empty() { TIMEOUT_MS } else { SAVING_TIMEOUT_MS };
+    let timeout = whole(slot, "timeoutMs", 1, 3_600_000)?.unwrap_or(usual);
     let database =
         Database { place, workflow: call.workflow_id.to_string(), access, timeout: Duration::from_millis(timeout) };
     Ok(Chosen { database, dialect })

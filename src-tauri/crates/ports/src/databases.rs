@@ -107,10 +107,35 @@ pub trait RowSink: Send {
     }
     /// The next row, as compact JSON of an object whose members are the columns in their order; an error ends the statement.
     fn row(&mut self, json: &str) -> Result<(), DatabaseError>;
+    /// Whoever makes a table of text takes cells: then [`RowSink::row`] is not called by databases that can give them.
+    fn cells(&mut self) -> Option<&mut dyn CellSink> {
+        None
+    }
     /// Asked after each row: whether there is room for the next one. Who waits is woken when there is.
     fn poll_room(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
+}
+
+/// One value of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// There is none.
+    Null,
+    /// A text.
+    Text(&'a str),
+    /// Digits, a date and the like: ASCII that prints, without quotes and separators.
+    Plain(&'a str),
+    /// Compact JSON of any other value.
+    Json(&'a str),
+}
+
+/// Takes the rows of a statement as cells.
+pub trait CellSink: Send {
+    /// The next cell, in the order of the columns; an error ends the statement.
+    fn cell(&mut self, cell: Cell<'_>) -> Result<(), DatabaseError>;
+    /// The row has no more cells.
+    fn end(&mut self) -> Result<(), DatabaseError>;
 }
 
 /// What a statement did.

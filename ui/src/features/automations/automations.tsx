@@ -99,8 +99,11 @@ function Day({ trigger, onOpenRun, onQueue }: { trigger: Trigger; onOpenRun(runI
   );
 }
 
+/** The last start was left out by the limits of the workflow. */
+export const isAtLimit = ({ last }: Pick<Trigger, 'last'>): boolean => last?.outcome === 'skipped' && AT_LIMIT.has(last.reason ?? '');
+
 function Last({ trigger: { last, problem }, now }: { trigger: Trigger; now: number }) {
-  if (last?.outcome === 'skipped' && AT_LIMIT.has(last.reason ?? '')) return <span title={problem}>{t('automations.limit')}, {formatAgo(last.firedAt, now)}</span>;
+  if (last && isAtLimit({ last })) return <span title={problem}>{t('automations.limit')}, {formatAgo(last.firedAt, now)}</span>;
   if (problem !== undefined) return <span className="c-err" title={problem}><SignalIcon signal="err" /> {problem}</span>;
   if (!last) return t('automations.lastNone');
   const ago = formatAgo(last.firedAt, now);

@@ -8,14 +8,18 @@ import { formatDateTime, t, tn } from '../../i18n/index.ts';
 import { Button, Dialog, Skeleton } from '../../kit/index.ts';
 import { Fault } from '../../shared/form-error.tsx';
 import { StatusBadge } from '../../shared/run-status.tsx';
-import { whenText } from './automations.tsx';
+import { SafeText } from '../../shared/evidence/safe-text.tsx';
+import { isAtLimit, whenText } from './automations.tsx';
 import { localText } from '../../shared/schedule/use-schedule-preview.ts';
 
 export function HistoryDialog({ trigger, onOpenRun, onClose }: { trigger: Trigger; onOpenRun(runId: string): void; onClose(): void }) {
   const { data, error } = useCommand('trigger_get', { triggerId: trigger.triggerId }, { refetchInterval: 3_000 });
   const firings = data?.firings;
+  // A row of the list has room for its beginning only.
+  const { problem } = data ?? trigger;
   return (
     <Dialog open onClose={onClose} width={560} title={t('automations.historyTitle', { name: plain(trigger.workflowName) })} closeLabel={t('common.close')} footer={<Button onClick={onClose}>{t('common.close')}</Button>}>
+      {problem === undefined ? null : <p className={isAtLimit(data ?? trigger) ? 't2' : 'c-err'}><SafeText text={problem} /></p>}
       <div className="schedule-next">
         <b>{whenText(trigger)}</b>
         <span className="s t3">{t('schedule.next')}</span>

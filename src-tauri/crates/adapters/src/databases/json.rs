@@ -195,12 +195,8 @@ impl RowWriter {
         &mut self.buffer
     }
 
-    /// Hands the row on. Then [`room`] is waited for.
-    pub(super) fn end(&mut self, sink: &mut dyn RowSink) -> Result<(), DatabaseError> {
-        if self.heads.is_empty() {
-            self.buffer.push(b'{');
-        }
-        self.buffer.push(b'}');
+    /// One more row, whose cells are given elsewhere.
+    pub(super) fn count(&mut self) -> Result<(), DatabaseError> {
         self.rows += 1;
         if self.rows > u64::from(self.max_rows) {
             let words = format!(
@@ -209,6 +205,16 @@ impl RowWriter {
             );
             return Err(DatabaseError::new(DatabaseFault::TooManyRows, words).detail("maxRows", self.max_rows));
         }
+        Ok(())
+    }
+
+    /// Hands the row on. Then [`room`] is waited for.
+    pub(super) fn end(&mut self, sink: &mut dyn RowSink) -> Result<(), DatabaseError> {
+        if self.heads.is_empty() {
+            self.buffer.push(b'{');
+        }
+        self.buffer.push(b'}');
+        self.count()?;
         // Only texts and what prints were written.
         let done = match std::str::from_utf8(&self.buffer) {
             Ok(row) => sink.row(row),

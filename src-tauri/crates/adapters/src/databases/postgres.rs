@@ -16,8 +16,8 @@ use futures_util::StreamExt as _;
 use param::Param;
 use rustls::pki_types::ServerName;
 use signalbox_ports::databases::{
-    Access, DatabaseError, DatabaseFault, Queried, Query, RowSink, RowSource, Server, SqlValue, Table, TableFilter,
-    Write, Wrote,
+    Access, Cell, DatabaseError, DatabaseFault, Queried, Query, RowSink, RowSource, Server, SqlValue, Table,
+    TableFilter, Write, Wrote,
 };
 use signalbox_ports::host::canonical;
 use std::net::SocketAddr;
@@ -261,25 +261,35 @@ async fn ask(client: &mut Client, query: &Query, sink: &mut dyn RowSink) -> Resu
     let most = i32::try_from(query.max_rows.saturating_add(1)).unwrap_or(i32::MAX);
     let stream = transaction.query_portal_raw(&portal, most).await.map_err(|why| error(&why))?;
     let mut stream = std::pin::pin!(stream);
+    let mut buffer = Vec::new();
     while let Some(row) = stream.next().await {
         let row = row.map_err(|why| error(&why))?;
-        for (at, decoder) in decoders.iter().enumerate() {
-            let raw: Option<Bytes<'_>> = row.try_get(at).map_err(|why| error(&why))?;
-            let out = writer.column(at);
-            let written = match raw {
-                None => {
-                    out.extend_from_slice(b"null");
-                    Some(())
+        let raw = |at: usize| row.try_get::<_, Option<Bytes<'_>>>(at).map_err(|why| error(&why));
+        let unread = |at: usize| {
+            let name = names.get(at).map_or("", String::as_str);
+            let words = format!("A value of the column '{name}' cannot be read. Write {name}::text in the SQL");
+            DatabaseError::new(DatabaseFault::UnsupportedType, words)
+        };
+        if let Some(cells) = sink.cells() {
+            writer.count()?;
+            for (at, decoder) in decoders.iter().enumerate() {
+                let cell = match raw(at)? {
+                    None => Cell::Null,
+                    Some(Bytes(raw)) => decoder.cell(&mut buffer, raw).ok_or_else(|| unread(at))?,
+                };
+                cells.cell(cell)?;
+            }
+            cells.end()?;
+        } else {
+            for (at, decoder) in decoders.iter().enumerate() {
+                let (value, out) = (raw(at)?, writer.column(at));
+                match value {
+                    None => out.extend_from_slice(b"null"),
+                    Some(Bytes(raw)) => decoder.write(out, raw).ok_or_else(|| unread(at))?,
                 }
-                Some(Bytes(raw)) => decoder.write(out, raw),
-            };
-            written.ok_or_else(|| {
-                let name = names.get(at).map_or("", String::as_str);
-                let words = format!("A value of the column '{name}' cannot be read. Write {name}::text in the SQL");
-                DatabaseError::new(DatabaseFault::UnsupportedType, words)
-            })?;
+            }
+            writer.end(sink)?;
         }
-        writer.end(sink)?;
         json::room(sink).await;
     }
     let affected = stream.rows_affected().unwrap_or(0);

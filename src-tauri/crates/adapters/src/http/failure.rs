@@ -46,7 +46,9 @@ pub(crate) fn failure(error: &reqwest::Error, url: &Url) -> HttpError {
             certificate_refusal(host, tls, None)
                 .unwrap_or_else(|| format!("The secure connection to {host}:{port} failed: {}", root(error)))
         } else if io == Some(std::io::ErrorKind::ConnectionRefused) {
-            format!("Nothing answers at {host}:{port} (connection refused)")
+            format!(
+                "Nothing answers at {host}:{port} (connection refused). Check host and port of the address, and that the server runs"
+            )
         } else {
             format!("No connection to {host}:{port}: {}", root(error))
         };

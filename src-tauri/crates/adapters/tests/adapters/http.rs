@@ -188,7 +188,8 @@ async fn every_way_to_get_no_answer() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(refused, format!("Nothing answers at 127.0.0.1:{port} (connection refused)"));
+    let next = "Check host and port of the address, and that the server runs";
+    assert_eq!(refused, format!("Nothing answers at 127.0.0.1:{port} (connection refused). {next}"));
 
     let cut = Script::start(|_| {
         vec![

@@ -34,6 +34,8 @@ mod mail_servers;
 mod mcp;
 mod mcp_questions;
 mod oauth_secrets;
+#[cfg(unix)]
+mod object_cancel;
 mod openid;
 #[cfg(unix)]
 mod proxy;

@@ -250,6 +250,43 @@ async fn a_server_that_dies_in_the_middle_leaves_no_half_of_a_file() {
     assert_eq!(unfinished(&host.files()), 0);
 }
 
+/// The server is killed while a file is read. Nobody takes pieces until it is there again, so that most of the file is still to come.
+#[tokio::test]
+async fn a_read_that_is_cut_goes_on_where_it_was_and_gives_nothing_twice() {
+    let mut host = SftpHost::start("ed25519");
+    let path = host.files().join("large.bin");
+    let bytes: Vec<u8> = (0..6_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    fs::write(&path, &bytes).expect("written");
+    let accepted = |host: &SftpHost| {
+        let log = fs::read_to_string(host.folder.path().join("log")).expect("a log");
+        log.matches("Accepted publickey").count()
+    };
+    for is_changed in [false, true] {
+        let (about, mut body) = SftpServers.open_read(server(&host, "user"), "large.bin").await.expect("opened");
+        assert_eq!(about.size, Some(bytes.len() as u64));
+        let mut read = body.next().await.expect("a piece").expect("read");
+        host.kill();
+        if is_changed {
+            fs::write(&path, &bytes[..bytes.len() - 4]).expect("written");
+        }
+        host.restart();
+        let ended = loop {
+            match body.next().await {
+                Some(Ok(piece)) => read.extend(piece),
+                Some(Err(error)) => break Some(error.fault),
+                None => break None,
+            }
+        };
+        assert!(bytes.starts_with(&read), "no byte twice, none left out");
+        assert_eq!(accepted(&host), 1, "it has signed in once more");
+        if is_changed {
+            assert_eq!(ended, Some(RemoteFault::Refused), "it is another file");
+        } else {
+            assert_eq!((ended, read.len()), (None, bytes.len()));
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_call_that_is_given_up_removes_what_it_wrote() {
     let host = SftpHost::start("ed25519");

@@ -95,6 +95,24 @@ impl Postgres {
     fn run(&self, sql: &str) -> bool {
         self.psql().args(["-c", sql]).status().is_ok_and(|status| status.success())
     }
+
+    /// The table that is saved, with so many rows.
+    fn orders(&self, count: usize) -> bool {
+        let made = self.run(&format!(
+            "CREATE TABLE orders AS SELECT n::bigint AS id, 'Customer ' || n AS name, (n * 0.25)::numeric(12, 2) AS price, \
+             '2026-01-01'::timestamptz + n * interval '1 second' AS changed, n % 3 = 0 AS paid, \
+             CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'a \"quote\", a comma' ELSE 'some words' END AS note \
+             FROM generate_series(1, {count}) AS n"
+        ));
+        made && self.run("VACUUM ANALYZE orders")
+    }
+
+    /// What psql does with the same rows.
+    fn copy(&self) -> Command {
+        let mut command = self.psql();
+        command.args(["-c", &format!("\\copy ({SELECT}) TO 'copied.csv' WITH (FORMAT csv, HEADER)")]);
+        command
+    }
 }
 
 /// Runs a program to its end; `/usr/bin/time` tells what it took.
@@ -156,6 +174,36 @@ fn connection(port: u16, more: Value) -> Value {
     config
 }
 
+/// *Save rows to a file* alone, beside psql: a small program that is optimised as the whole one is, except across crates.
+pub(crate) fn rows(root: &Path) -> Vec<Row> {
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--quiet", "-p", "signalbox-adapters", "--no-default-features"])
+        .args(["--features", "databases", "--example", "rows"])
+        .envs([("CARGO_PROFILE_RELEASE_LTO", "off"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")])
+        .current_dir(root)
+        .status();
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
+    let program: PathBuf = target.join("release/examples/rows");
+    let measured = || {
+        let (postgres, place) = (Postgres::start()?, tempfile::tempdir().ok()?);
+        postgres.orders(count()).then_some(())?;
+        let ours = |_| {
+            let mut command = Command::new(&program);
+            command.arg(postgres.port.to_string()).arg(place.path().join("saved.csv")).arg(SELECT);
+            command.env("PGPASSWORD", PASSWORD);
+            command
+        };
+        beside(place.path(), TURNS, || postgres.copy(), ours).map(told)
+    };
+    let found = if built.is_ok_and(|status| status.success()) { measured() } else { None };
+    vec![Row {
+        id: "rows",
+        what: format!("{} rows of 6 columns to CSV by the step alone, without a run, beside \\copy of psql", count()),
+        found: found.unwrap_or_else(|| "failed".into()),
+        reach: "<= 1.5 times, <= 100 MB",
+    }]
+}
+
 pub(crate) fn databases(root: &Path) -> Vec<Row> {
     let row = |what: &str, found: Option<String>, reach: &'static str| Row {
         id: "databases",
@@ -168,14 +216,8 @@ pub(crate) fn databases(root: &Path) -> Vec<Row> {
         return vec![row("a server of PostgreSQL", None, "")];
     };
     let (place, rows_of) = (place.path(), count());
-    let made = postgres.run(&format!(
-        "CREATE TABLE orders AS SELECT n::bigint AS id, 'Customer ' || n AS name, (n * 0.25)::numeric(12, 2) AS price, \
-         '2026-01-01'::timestamptz + n * interval '1 second' AS changed, n % 3 = 0 AS paid, \
-         CASE n % 5 WHEN 0 THEN NULL WHEN 1 THEN 'a \"quote\", a comma' ELSE 'some words' END AS note \
-         FROM generate_series(1, {rows_of}) AS n; \
-         CREATE TABLE stock (id bigint PRIMARY KEY, name text, price numeric(12, 2), changed timestamptz)"
-    ));
-    if !made || !postgres.run("VACUUM ANALYZE orders") || !secret(&binary, place, postgres.port) {
+    let stock = "CREATE TABLE stock (id bigint PRIMARY KEY, name text, price numeric(12, 2), changed timestamptz)";
+    if !postgres.orders(rows_of) || !postgres.run(stock) || !secret(&binary, place, postgres.port) {
         return vec![row("the tables", None, "")];
     }
     let saved = flow(
@@ -189,11 +231,7 @@ pub(crate) fn databases(root: &Path) -> Vec<Row> {
         }),
         json!([{ "from": "q.success", "to": "w" }]),
     );
-    let copy = || {
-        let mut command = postgres.psql();
-        command.args(["-c", &format!("\\copy ({SELECT}) TO 'copied.csv' WITH (FORMAT csv, HEADER)")]);
-        command
-    };
+    let copy = || postgres.copy();
     let run = |name: &str, flow: &Value| {
         let file = place.join(format!("{name}.signalbox.json"));
         let _written = fs::write(&file, flow.to_string());

@@ -62,7 +62,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 25] = [
+    let parts: [(&str, Part); 26] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -81,6 +81,7 @@ fn main() {
         ("memory", memory::memory),
         ("followers", followers::followers),
         ("databases", databases::databases),
+        ("rows", databases::rows),
         ("P10", process::canvas),
         ("log", process::log),
         ("inbox", process::inbox),

@@ -34,28 +34,33 @@ pub(super) fn write(json: &str, heads: &[String], out: &mut Writer, what: &str) 
         let end = if first == b'"' { end_of_text(rest.as_bytes(), 0) } else { end_of_value(rest.as_bytes(), 0) };
         let (value, behind) = rest.split_at_checked(end)?;
         rest = behind;
-        let done = match first {
-            b'"' => match value.get(1..value.len().checked_sub(1)?)? {
-                escaped if escaped.contains('\\') => out.cell(&serde_json::from_str::<String>(value).ok()?, what),
-                text => out.cell(text, what),
-            },
-            b'n' => Ok(()),
-            b't' | b'f' => {
-                out.plain(value);
-                Ok(())
-            }
-            b'-' | b'0'..=b'9' if is_plain_number(value) => {
-                out.plain(value);
-                Ok(())
-            }
-            _ => out.cell(&serde_json::from_str::<serde_json::Value>(value).ok()?.to_string(), what),
-        };
+        let done = cell(value, out, what)?;
         if done.is_err() {
             return Some(done);
         }
     }
     (rest == "}").then(|| out.end(began, heads.len()))?;
     Some(Ok(()))
+}
+
+/// Writes a value that is compact JSON; `None` when it is none.
+pub(super) fn cell(value: &str, out: &mut Writer, what: &str) -> Option<Result<(), NodeFailure>> {
+    Some(match *value.as_bytes().first()? {
+        b'"' => match value.get(1..value.len().checked_sub(1)?)? {
+            escaped if escaped.contains('\\') => out.cell(&serde_json::from_str::<String>(value).ok()?, what),
+            text => out.cell(text, what),
+        },
+        b'n' => Ok(()),
+        b't' | b'f' => {
+            out.plain(value);
+            Ok(())
+        }
+        b'-' | b'0'..=b'9' if is_plain_number(value) => {
+            out.plain(value);
+            Ok(())
+        }
+        _ => out.cell(&serde_json::from_str::<serde_json::Value>(value).ok()?.to_string(), what),
+    })
 }
 
 /// A number that is printed as it is written: a whole number, or a decimal of few digits that does not end with a zero and is neither

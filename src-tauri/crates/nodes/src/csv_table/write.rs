@@ -1,11 +1,13 @@
 //! A list of objects becomes a CSV text that reads back as the same table.
 
+use super::records::Records;
 use super::{Layout, row_text};
 use crate::formats::{MAX_BYTES, too_large};
 use crate::support::kind_of;
 use serde_json::Value;
 use signalbox_model::data::{Piece, Read, Text};
 use signalbox_model::{Data, NodeFailure};
+use signalbox_ports::databases::Cell;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -112,6 +114,9 @@ pub(crate) struct TableText {
     out: Writer,
     what: &'static str,
     begun: bool,
+    /// Of the row that is written cell by cell: how many there are, and where it began.
+    cells: usize,
+    row_began: usize,
 }
 
 /// A table has no more columns.
@@ -120,7 +125,7 @@ const MOST_COLUMNS: usize = 16_384;
 impl TableText {
     pub(crate) fn new(layout: Layout, what: &'static str) -> Self {
         let (columns, heads, seen, out) = (Vec::new(), Vec::new(), HashSet::new(), Writer::new(layout));
-        Self { columns, heads, seen, layout, out, what, begun: false }
+        Self { columns, heads, seen, layout, out, what, begun: false, cells: 0, row_began: 0 }
     }
 
     /// Looks at a row; all are looked at before the first one is written. Columns stand in the order of first appearance.
@@ -189,6 +194,46 @@ impl TableText {
         // It has other fields, or has them in another order.
         self.out.text.truncate(began);
         self.out.row(&self.columns, &values(), self.what)
+    }
+
+    /// The next cell of a row, in the order of the columns. [`Self::end_row`] ends the row.
+    pub(crate) fn cell(&mut self, cell: Cell<'_>) -> Result<(), NodeFailure> {
+        if self.cells == 0 {
+            self.begin()?;
+            self.row_began = self.out.text.len();
+        }
+        self.out.between(self.cells);
+        self.cells += 1;
+        match cell {
+            Cell::Null => Ok(()),
+            Cell::Text(text) => self.out.cell(text, self.what),
+            Cell::Plain(text) => {
+                self.out.plain(text);
+                Ok(())
+            }
+            Cell::Json(json) => row_text::cell(json, &mut self.out, self.what)
+                .unwrap_or_else(|| Err(not_rows(self.what, "a value is no JSON"))),
+        }
+    }
+
+    /// Ends a row of cells; one without cells is no record.
+    pub(crate) fn end_row(&mut self) {
+        let cells = std::mem::take(&mut self.cells);
+        if cells > 0 {
+            self.out.end(self.row_began, cells);
+        }
+    }
+
+    /// Written records once more, with each cell changed. `None` when they cannot be read.
+    pub(crate) fn changed(&self, text: &str, change: impl Fn(&str) -> Cow<'_, str>) -> Option<String> {
+        let separator = self.layout.separator.unwrap_or(b',');
+        let mut records = Records::new(text, 1, separator, b'"');
+        let (mut fields, mut out) = (Vec::new(), Writer::new(self.layout));
+        while records.next(&mut fields).ok()?.is_some() {
+            let cells = fields.iter().map(|field| Cow::Owned(change(&field.value).into_owned()));
+            out.record(cells, self.what).ok()?;
+        }
+        Some(out.text)
     }
 
     /// What was written since.

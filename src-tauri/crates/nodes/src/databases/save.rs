@@ -9,8 +9,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
-use signalbox_ports::databases::{Access, DatabaseError, DatabaseFault, Queried, Query, RowSink};
+use signalbox_ports::databases::{Access, Cell, CellSink, DatabaseError, DatabaseFault, Queried, Query, RowSink};
 use signalbox_ports::{CallLog, PieceStream, Scrubber, World, WriteMode};
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::mem::take;
 use std::pin::Pin;
@@ -118,8 +119,30 @@ impl Rows {
         self.table.as_ref().map_or(self.lines.len(), TableText::len)
     }
 
+    /// What was written since, without secrets.
     fn take(&mut self) -> Vec<u8> {
-        self.table.as_mut().map_or_else(|| take(&mut self.lines), TableText::take).into_bytes()
+        let Some(table) = &mut self.table else { return take(&mut self.lines).into_bytes() };
+        let text = table.take();
+        // All cells at once: most tables have none, and looking at each costs more than writing it.
+        if !self.scrubber.finds(text.as_bytes()) {
+            return text.into_bytes();
+        }
+        let clean = table.changed(&text, |cell| self.scrubber.text(cell));
+        clean.unwrap_or_else(|| self.scrubber.text(&text).into_owned()).into_bytes()
+    }
+
+    /// A cell that is not written as it is may hide a secret from whoever looks at the file.
+    fn clean<'a>(&self, cell: Cell<'a>) -> Option<Cow<'a, str>> {
+        let hidden = |text: &str| self.scrubber.finds(text.as_bytes());
+        match cell {
+            Cell::Text(text) if text.contains('"') && hidden(text) => Some(self.scrubber.text(text)),
+            Cell::Json(json) if json.starts_with(['"', '[', '{']) && hidden(json) => {
+                let mut value = serde_json::from_str(json).unwrap_or_default();
+                self.scrubber.value(&mut value);
+                Some(Cow::Owned(value.to_string()))
+            }
+            _ => None,
+        }
     }
 
     fn refuse(&mut self, done: Result<(), NodeFailure>) -> Result<(), DatabaseError> {
@@ -155,6 +178,10 @@ impl RowSink for Rows {
         Ok(())
     }
 
+    fn cells(&mut self) -> Option<&mut dyn CellSink> {
+        if self.table.is_some() { Some(self) } else { None }
+    }
+
     fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.len() < WRITE {
             return Poll::Ready(());
@@ -170,6 +197,27 @@ impl RowSink for Rows {
         };
         lock(&self.ready).piece = piece;
         Poll::Ready(())
+    }
+}
+
+impl CellSink for Rows {
+    fn cell(&mut self, cell: Cell<'_>) -> Result<(), DatabaseError> {
+        let clean = self.clean(cell);
+        let cell = match (cell, clean.as_deref()) {
+            (Cell::Text(_), Some(clean)) => Cell::Text(clean),
+            (Cell::Json(_), Some(clean)) => Cell::Json(clean),
+            _ => cell,
+        };
+        let done = self.table.as_mut().map_or(Ok(()), |table| table.cell(cell));
+        if done.is_ok() { Ok(()) } else { self.refuse(done) }
+    }
+
+    fn end(&mut self) -> Result<(), DatabaseError> {
+        self.count += 1;
+        if let Some(table) = &mut self.table {
+            table.end_row();
+        }
+        Ok(())
     }
 }
 

@@ -26,6 +26,8 @@ pub(crate) const KIND: Kind = Kind::Effect(start);
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+/// For an answer that is saved to a file.
+const SAVING_TIMEOUT_MS: u64 = 600_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
 fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
@@ -328,7 +330,8 @@ async fn request(call: &Call, slot: &CallSlot, world: &World) -> Result<(HttpReq
         return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "method"));
     }
     let timeout_ms = match setting(slot, "timeoutMs") {
-        None => DEFAULT_TIMEOUT_MS,
+        None if text_or(slot, "saveTo", "")?.trim().is_empty() => DEFAULT_TIMEOUT_MS,
+        None => SAVING_TIMEOUT_MS,
         Some(value) => value
             .as_u64()
             .filter(|ms| (1..=LONGEST_TIMEOUT_MS).contains(ms))

@@ -1,10 +1,10 @@
-//! Block blobs of Azure: blocks are sent one by one, and a list makes the blob of them under the condition. Azure drops blocks that
+//! Block blobs of Azure: blocks are sent, a few at once, and a list makes the blob of them under the condition. Azure drops blocks that
 //! no list names after a week; there is no request for it.
 
 use super::exchange::{Exchange, Request};
 use super::patience::{Retries, leave, unless_cancelled};
 use super::requests::{About, named};
-use super::upload::{FileWrite, spans};
+use super::upload::{FileWrite, Span, side_by_side, spans};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
@@ -25,16 +25,17 @@ async fn sent(exchange: &Exchange<'_>, file: &FileWrite<'_>) -> Result<Option<St
     // Blocks of another call are never part of this blob; those of a repetition of this one take the place of the old ones.
     let call = digest(&SHA256, exchange.call.idempotency_key.as_bytes());
     let call: Vec<u8> = call.as_ref().iter().take(12).copied().collect();
-    let mut list = String::from("<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>");
-    for span in spans(file.source.size, MOST_BLOCKS) {
+    let (call, to) = (call.as_slice(), &target);
+    let send = |span: Span| async move {
         let number = u32::try_from(span.number).unwrap_or(u32::MAX).to_be_bytes();
-        let id = STANDARD.encode([call.as_slice(), &number].concat());
-        let mut url = target.clone();
+        let id = STANDARD.encode([call, &number].concat());
+        let mut url = to.clone();
         url.query_pairs_mut().append_pair("comp", "block").append_pair("blockid", &id);
         exchange.send_part(file.source, span, &Request::new("PUT", url), file.key).await?;
-        list.push_str(&format!("<Latest>{id}</Latest>"));
-    }
-    list.push_str("</BlockList>");
+        Ok(format!("<Latest>{id}</Latest>"))
+    };
+    let sent = side_by_side(spans(file.source.size, MOST_BLOCKS), send).await?;
+    let list = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>{}</BlockList>", sent.concat());
     let mut url = target;
     url.set_query(Some("comp=blocklist"));
     let mut request =

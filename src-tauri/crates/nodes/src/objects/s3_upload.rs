@@ -1,9 +1,9 @@
-//! Multipart uploads of S3: begun, sent part by part, completed under the condition; or dropped, so that no part stays behind.
+//! Multipart uploads of S3: begun, sent in parts of which a few are under way at once, completed under the condition; or dropped, so that no part stays behind.
 
 use super::exchange::{Exchange, Request, error_in_success};
 use super::patience::{Retries, leave, unless_cancelled};
 use super::requests::named;
-use super::upload::{FileWrite, spans};
+use super::upload::{FileWrite, Span, side_by_side, spans};
 use crate::http_header::header;
 use serde_json::Value;
 use signalbox_model::{ErrorType, NodeFailure};
@@ -70,8 +70,7 @@ async fn send_parts(
     id: &str,
     file: &FileWrite<'_>,
 ) -> Result<Vec<String>, NodeFailure> {
-    let mut tags = Vec::new();
-    for span in spans(file.source.size, MOST_PARTS) {
+    let send = |span: Span| async move {
         let mut url = target.clone();
         url.query_pairs_mut().append_pair("partNumber", &span.number.to_string()).append_pair("uploadId", id);
         let answer = exchange.send_part(file.source, span, &Request::new("PUT", url), file.key).await?;
@@ -80,9 +79,9 @@ async fn send_parts(
                 "The store does not answer as S3 does: a part has no entity tag. Look at 'system' and 'address'";
             NodeFailure::validation("BAD_ANSWER", words)
         })?;
-        tags.push(tag.to_owned());
-    }
-    Ok(tags)
+        Ok(tag.to_owned())
+    };
+    side_by_side(spans(file.source.size, MOST_PARTS), send).await
 }
 
 /// Makes one object of the parts; says its version.

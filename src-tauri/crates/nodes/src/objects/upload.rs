@@ -7,12 +7,17 @@ use super::patience::Retries;
 use super::requests::{Condition, named};
 use super::settings::System;
 use super::{azure_blocks, google_upload, s3_upload, webdav_upload};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use signalbox_model::NodeFailure;
 use signalbox_ports::{CallLog, HttpResponse};
 
 const MIB: u64 = 1024 * 1024;
-/// Bytes of one part, which is what a call holds. Files up to this size are sent at once.
+/// Bytes of one part. Files up to this size are sent at once.
 const PART: u64 = 8 * MIB;
+/// Parts that are under way at once, and bytes that they may hold together where parts are larger.
+const AT_ONCE: usize = 4;
+const HELD: u64 = AT_ONCE as u64 * PART;
 
 /// An object that is written from a file.
 pub(crate) struct FileWrite<'a> {
@@ -39,6 +44,28 @@ pub(super) fn spans(size: u64, most: u64) -> impl Iterator<Item = Span> {
         let at = n * part;
         Span { number: n + 1, at, length: usize::try_from((size - at).min(part)).unwrap_or(usize::MAX) }
     })
+}
+
+/// Sends the parts of a file, a few at once, in any order; gives what came of each in the order of the parts. The first failure ends
+/// the others.
+pub(super) async fn side_by_side<T: Send, F: Future<Output = Result<T, NodeFailure>> + Send>(
+    spans: impl Iterator<Item = Span>,
+    send: impl Fn(Span) -> F,
+) -> Result<Vec<T>, NodeFailure> {
+    let (mut under_way, mut done) = (FuturesUnordered::new(), Vec::new());
+    for span in spans {
+        let fit = usize::try_from(HELD / span.length.max(1) as u64).unwrap_or(1).clamp(1, AT_ONCE);
+        while under_way.len() >= fit {
+            done.extend(under_way.next().await.transpose()?);
+        }
+        let sent = send(span);
+        under_way.push(async move { sent.await.map(|found| (span.number, found)) });
+    }
+    while let Some(sent) = under_way.next().await {
+        done.push(sent?);
+    }
+    done.sort_unstable_by_key(|(number, _)| *number);
+    Ok(done.into_iter().map(|(_, found)| found).collect())
 }
 
 impl Exchange<'_> {
@@ -104,7 +131,35 @@ impl Exchange<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MIB, Span, spans};
+    use super::{MIB, Span, side_by_side, spans};
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    #[test]
+    fn what_came_of_the_parts_is_in_their_order_whichever_ends_first() {
+        let send = |span: Span| async move {
+            let mut polls = 5 - span.number;
+            let late = poll_fn(|context| {
+                if polls == 0 {
+                    return Poll::Ready(());
+                }
+                polls -= 1;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            });
+            late.await;
+            Ok(span.number)
+        };
+        let mut sent = pin!(side_by_side(spans(40 * MIB, 10_000), send));
+        let mut context = Context::from_waker(Waker::noop());
+        let done = loop {
+            if let Poll::Ready(done) = sent.as_mut().poll(&mut context) {
+                break done;
+            }
+        };
+        assert_eq!(done, Ok(vec![1, 2, 3, 4, 5]));
+    }
 
     #[test]
     fn a_file_is_cut_into_as_many_parts_as_the_store_takes() {

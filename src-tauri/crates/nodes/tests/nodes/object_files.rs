@@ -382,6 +382,46 @@ fn a_cancelled_upload_is_dropped_and_nobody_waits() {
     assert!(ran.item.is_none() && ran.log.left.load(Ordering::Relaxed) && ran.notes.is_empty());
 }
 
+/// Requests that are not answered count: nothing here waits for anything.
+#[test]
+fn four_parts_are_under_way_at_once_and_the_first_failure_ends_all() {
+    let ran = run("object.write", writing("s3", 100 * MIB), Arc::default(), |request, _| {
+        if request.method == "PUT" { ok(NEVER, &[], "") } else { s3(request) }
+    });
+    assert_eq!(ran.asked, [BEGIN.to_owned(), part(1, 8), part(2, 8), part(3, 8), part(4, 8)]);
+    let ran = run("object.write", writing("azure", 100 * MIB), Arc::default(), |_, _| ok(NEVER, &[], ""));
+    assert_eq!((ran.item.is_none(), ran.asked.len()), (true, 4), "{:?}", ran.asked);
+    // As many bytes as that, where a store takes parts of this size only.
+    let ran = run("object.write", writing("s3", 200_000 * MIB), Arc::default(), |request, _| {
+        if request.method == "PUT" { ok(NEVER, &[], "") } else { s3(request) }
+    });
+    assert_eq!(ran.asked, [BEGIN.to_owned(), part(1, 20)]);
+    // Two that hang do not keep the third one's refusal.
+    let ran = run("object.write", writing("s3", 100 * MIB), Arc::default(), |request, before| match before {
+        1 | 2 => ok(NEVER, &[], ""),
+        3 => ok(403, &[], "<Error><Code>AccessDenied</Code></Error>"),
+        _ => s3(request),
+    });
+    assert_eq!((ran.code().as_str(), ran.asked.last().map(String::as_str)), ("AUTH", Some(DROP)));
+    assert!(ran.notes.is_empty());
+}
+
+#[test]
+fn a_cancelled_read_is_dropped_with_its_file() {
+    let log = Arc::new(Log::default());
+    let cancels = Arc::clone(&log);
+    let ran = run("object.read", reading(Some(4)), log, move |request, before| {
+        if before == 1 {
+            cancels.cancelled.store(true, Ordering::Relaxed);
+            return ok(NEVER, &[], "");
+        }
+        let _asked = request;
+        ok(200, &[("etag", "\"1\""), ("content-length", "10")], BYTES)
+    });
+    assert!(ran.item.is_none() && ran.log.left.load(Ordering::Relaxed), "nobody waits for it");
+    assert!(ran.files.written.lock().expect("not poisoned").is_none(), "no file");
+}
+
 #[test]
 fn two_hundred_megabytes_are_never_held() {
     let ran = run("object.write", writing("s3", 200 * MIB + 1), Arc::default(), |request, _| s3(request));

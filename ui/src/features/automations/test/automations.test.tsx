@@ -56,6 +56,13 @@ it('tells a start that the limit left out from one that could not be made', asyn
   expect(row.textContent).toContain('Skipped: limit reached');
 });
 
+it('shows the whole text of a problem, which the list has no room for', async () => {
+  const problem = `The server mail.example.com did not answer. ${'Check host and port. '.repeat(8)}`.trim();
+  renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [{ ...DAILY, problem }], trigger_get: () => ({ ...DAILY, problem, firings: [] }), workflow_list: () => [], activation_list: () => [] });
+  await userEvent.click(await screen.findByRole('row'));
+  expect((await screen.findByRole('dialog')).textContent).toContain(problem);
+});
+
 it('activates all workflows again with the versions that were active last', async () => {
   const off = { ...ACTIVE, active: false };
   const { fake } = renderOnce(<AutomationsScreen />, { who: who('builder'), trigger_list: () => [], workflow_list: () => [], activation_list: () => [off], workflow_activate: () => ACTIVE });

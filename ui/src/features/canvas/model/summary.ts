@@ -82,7 +82,10 @@ export function summaryOf(descriptor: NodeDescriptor | undefined, node: Workflow
   if (!template) return { text: descriptor.title, mono: false };
   let filled = false;
   const text = template
-    .replace(/\{([A-Za-z_][A-Za-z0-9_.]*)\}/g, (_, path: string) => {
+    .replace(/\{([A-Za-z_][A-Za-z0-9_.|]*)\}/g, (_, paths: string) => {
+      // `a|b`: the second one where the first is not set.
+      const all = paths.split('|');
+      const path = all.find((one) => !['', undefined].includes(fieldAt(node.config, one) as string | undefined)) ?? all[0] ?? '';
       const own = fieldAt(node.config, path) ?? (node.type === MCP_TOOL && path === 'tool' && id !== undefined ? toolInId(id) : undefined);
       if (own !== undefined && own !== '') filled = true;
       const field = schemaAt(descriptor, path);

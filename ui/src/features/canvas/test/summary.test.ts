@@ -12,6 +12,9 @@ it('a time is shown as a time, whatever unit the file has', () => {
 });
 
 it('what stands between two settings is left out beside an empty one', () => {
+  const store = kind('object.list', { summary: '{bucket|address} {prefix}', config: { type: 'object', required: ['address'], properties: { address: { type: 'string' }, bucket: { type: 'string' }, prefix: { type: 'string' } } } });
+  const listed = (config: object) => summaryOf(store, { type: 'object.list', config } as never).text;
+  expect([listed({ address: 'sftp://h/in' }), listed({ address: 'https://s3', bucket: 'b', prefix: 'p/' }), listed({ address: 'sftp://h', bucket: '' })]).toEqual(['sftp://h/in', 'b p/', 'sftp://h']);
   const mail = kind('mail.send', { summary: '{to}: {subject}', config: { type: 'object', required: ['to'], properties: { to: { type: 'string' }, subject: { type: 'string' } } } });
   const line = (config: object) => summaryOf(mail, { type: 'mail.send', config } as never).text;
   expect([line({}), line({ to: 'ada' }), line({ subject: 'Hi' }), line({ to: 'ada', subject: 'Hi' })]).toEqual(['not set up', 'ada', 'Hi', 'ada: Hi']);

@@ -1,6 +1,7 @@
 //! Values of PostgreSQL in its binary format, as JSON.
 
 use super::super::json;
+use signalbox_ports::databases::Cell;
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use tokio_postgres::types::{Kind, Type};
@@ -76,6 +77,30 @@ impl Decoder {
             Type::BIT | Type::VARBIT => Self::Bits,
             _ if data_type.name() == "citext" => Self::Text,
             _ => return None,
+        })
+    }
+
+    /// A value as the cell of a table, in a buffer where it is made; `None` when its bytes are not those of the type.
+    pub(super) fn cell<'a>(&self, buffer: &'a mut Vec<u8>, raw: &'a [u8]) -> Option<Cell<'a>> {
+        if *self == Self::Text {
+            return std::str::from_utf8(raw).ok().map(Cell::Text);
+        }
+        buffer.clear();
+        self.write(buffer, raw)?;
+        let json = std::str::from_utf8(buffer).ok()?;
+        Some(match self {
+            Self::Bool | Self::Int2 | Self::Int4 | Self::Int8 | Self::Oid => Cell::Plain(json),
+            Self::Date
+            | Self::Time
+            | Self::TimeTz
+            | Self::Timestamp { .. }
+            | Self::Interval
+            | Self::Uuid
+            | Self::Network
+            | Self::Mac
+            | Self::Bits => Cell::Plain(json.get(1..json.len().checked_sub(1)?)?),
+            Self::Void => Cell::Null,
+            _ => Cell::Json(json),
         })
     }
 
