@@ -141,6 +141,8 @@ impl App {
             ApiError::new(Class::NotFound, "NOT_FOUND", format!("Nobody named '{name}' has signed in."), hint)
         };
         let person = stored_setting::<Names>(self, NAME)?.remove(&key).ok_or_else(unknown)?;
+        // Nobody acts under the name for whoever had it.
+        self.end_access_of(caller, &principal(&person.name))?;
         let facts = json!({ "person": principal(&person.name), "issuer": person.issuer, "subject": person.subject });
         let record = self.fact(AuditEvent::PersonForgotten, Level::Warn, caller.actor(), caller.signed(facts));
         let missing = unknown();

@@ -13,7 +13,7 @@ use signalbox_store::audit::Level;
 use std::sync::Arc;
 
 /// Before every token, so that programs which look for secrets in files know one.
-const PREFIX: &str = "sbx_";
+pub const TOKEN_PREFIX: &str = "sbx_";
 /// Tokens at once.
 const MOST: usize = 1_000;
 const LONGEST_NAME: usize = 100;
@@ -143,7 +143,7 @@ impl App {
             let message = format!("The system provides no random numbers: {error}.");
             ApiError::unavailable("NO_RANDOM", message, "Try again.")
         })?;
-        let token = format!("{PREFIX}{}", sha256_hex(&bytes));
+        let token = format!("{TOKEN_PREFIX}{}", sha256_hex(&bytes));
         let made_ms = self.now_ms();
         let row = store::AccessToken {
             hash: sha256_hex(token.as_bytes()),
@@ -182,6 +182,18 @@ impl App {
             return Err(unknown());
         }
         self.access_changed();
+        Ok(())
+    }
+
+    /// Ends the sessions and tokens of a person whose name somebody else may get.
+    pub(super) fn end_access_of(&self, caller: &Caller, person: &str) -> ApiResult<()> {
+        let is_theirs = |name: &str| name.to_lowercase() == person.to_lowercase();
+        for token in self.tokens()?.into_iter().filter(|token| is_theirs(&token.person)) {
+            self.token_revoke(caller, &token.name)?;
+        }
+        for kept in self.kept_sessions()?.into_iter().filter(|kept| is_theirs(&principal(&kept.person.name))) {
+            self.user_session_end(caller, &kept.id)?;
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //! breaks off when it is revoked or expires.
 
 use super::tokens::Holder;
-use signalbox_app::{ApiError, ApiResult, App, Class};
+use signalbox_app::{ApiError, ApiResult, App, Class, TOKEN_PREFIX};
 use signalbox_model::hash::sha256_hex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -84,6 +84,10 @@ impl AccessTokens {
         token: &str,
         now_ms: i64,
     ) -> ApiResult<Option<Arc<LiveToken>>> {
+        if !token.starts_with(TOKEN_PREFIX) {
+            // That of a session, which nobody needs to look for here.
+            return Ok(None);
+        }
         let hash = sha256_hex(token.as_bytes());
         let look = |tokens: &Self| {
             let known = tokens.known();

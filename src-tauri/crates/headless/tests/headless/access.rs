@@ -20,9 +20,8 @@ fn status(serving: &Serving, token: &str) -> u16 {
 fn a_token_acts_for_its_owner_until_it_is_revoked() {
     let place = TestHome::new();
     let serving = with_roles(&place);
-    let rpc = |token: &str, command: &str, body: Value| {
-        serving.ask_as(token, "POST", &format!("/rpc/{command}"), &body, &[])
-    };
+    let rpc =
+        |token: &str, command: &str, body: Value| serving.ask_as(token, "POST", &format!("/rpc/{command}"), &body, &[]);
     let add = json!({ "name": "ci", "role": "operator", "expiresDays": 30 });
     assert_eq!(rpc(OPERATOR, "token_add", add.clone()).status, 403);
     assert_eq!(rpc(BUILDER, "token_add", json!({ "name": "a b", "role": "viewer" })).status, 400);

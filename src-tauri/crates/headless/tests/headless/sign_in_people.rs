@@ -235,4 +235,9 @@ fn a_session_goes_on_after_a_restart_until_somebody_ends_it() {
     assert_eq!((&out[0]["actor"]["id"], &out[0]["metadata"]["reason"]), (&json!("user:boss"), &json!("ended")));
     place.restart();
     assert_eq!(place.who(&token).status, 401, "it does not come back");
+    // Whoever gets the name next does not share it with a token of the one before.
+    let add = ["token", "add", "cron", "--role", "viewer", "--as", "user:ada@example.org"];
+    assert_eq!(place.home.run(&add).code, 0);
+    assert_eq!(place.home.run(&["people", "forget", "ada@example.org"]).code, 0);
+    assert_eq!(place.home.run(&["token", "list", "--json"]).json(), json!([]));
 }
