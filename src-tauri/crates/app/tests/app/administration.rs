@@ -39,7 +39,7 @@ fn a_workflow_leaves_an_entry_with_the_hashes_of_its_file_for_each_change_and_no
     document["description"] = json!("Every morning");
     let third = save(&document, &second);
     place.ok("workflow_duplicate", json!({ "ref": made["ref"], "name": "Copy" }));
-    place.ok("workflow_create", json!({ "sampleId": "tour" }));
+    place.ok("workflow_create", json!({ "sampleId": "daily-report" }));
     place.ok("workflow_import", json!({ "text": "curl https://api.example.com/orders", "name": "Call" }));
     place.ok("workflow_delete", json!({ "ref": made["ref"] }));
 
@@ -65,7 +65,7 @@ fn a_workflow_leaves_an_entry_with_the_hashes_of_its_file_for_each_change_and_no
     assert_eq!(hashes(6), (&third, &Value::Null));
     assert_eq!(all[6]["metadata"]["workflowId"], "orders");
     let from: Vec<_> = all.iter().filter_map(|entry| entry["metadata"]["from"].as_str()).collect();
-    assert_eq!(from, ["copy:orders", "sample:tour", "import:curl"]);
+    assert_eq!(from, ["copy:orders", "sample:daily-report", "import:curl"]);
     for entry in &all {
         assert_eq!(entry["metadata"]["via"], "app");
         assert!(entry["actor"]["id"].as_str().is_some_and(|id| id.starts_with("user:")), "{entry}");
