@@ -3,6 +3,24 @@
 /** What a folder grant allows. */
 export type Access = 'ro' | 'rw';
 
+/** A token by which a program reaches a server. The token itself is shown once, when it is made. */
+export interface AccessToken {
+  /** Its name. */
+  name: string;
+  /** What it may do. */
+  role: CallerRole;
+  /** Who made it, and in whose name it acts: `user:…`. */
+  person: string;
+  /** RFC 3339. */
+  madeAt: string;
+  /** RFC 3339; absent: it lasts until it is revoked. */
+  expiresAt?: string;
+  /** It has expired: nobody gets in with it. */
+  expired: boolean;
+  /** When it was used last, to the minute, RFC 3339; absent: never. */
+  usedAt?: string;
+}
+
 /** How often something was decided. */
 export interface ActionCount {
   /** What. */
@@ -5097,6 +5115,12 @@ export interface SentFrom {
   reason?: string;
 }
 
+/** Names a session. */
+export interface SessionRef {
+  /** Its id. */
+  id: string;
+}
+
 /** `settings` of a workflow. */
 export interface Settings {
   /** What an unwired red port does. Absent means `fail`. */
@@ -6613,6 +6637,30 @@ export interface TimelineStep {
   delayMs: number;
 }
 
+/** Makes a token. */
+export interface TokenAdd {
+  /** What people call it: 1 to 100 letters, digits, `.`, `_`, `-` and `@`; no other token has it. */
+  name: string;
+  /** What it may do. */
+  role: CallerRole;
+  /** How many days it lasts, 1 to 3,650; absent: until it is revoked. */
+  expiresDays?: number;
+}
+
+/** A token that was made. */
+export interface TokenAdded {
+  /** The token. It is not shown again. */
+  token: string;
+  /** What is known of it. */
+  entry: AccessToken;
+}
+
+/** Names a token. */
+export interface TokenName {
+  /** Its name. */
+  name: string;
+}
+
 /** A tool of a server. */
 export interface Tool {
   /** The registered server. */
@@ -7128,6 +7176,28 @@ export interface UsageReport {
   workflows: WorkflowUsage[];
   /** The dearest first. */
   models: ModelUsage[];
+}
+
+/** A person who is signed in. */
+export interface UserSession {
+  /** Names the session. */
+  id: string;
+  /** The name under which the person acts: `user:…`. */
+  person: string;
+  /** As the identity provider shows the person. */
+  shownName?: string;
+  /** The person's address. */
+  email?: string;
+  /** What the person may do. */
+  role: CallerRole;
+  /** The identity provider. */
+  issuer: string;
+  /** When the person signed in, RFC 3339. */
+  since: string;
+  /** When the session was used last, to the minute, RFC 3339. */
+  usedAt: string;
+  /** It is the session of this request. */
+  own: boolean;
 }
 
 /** A workflow to look at, and where it stands. */
@@ -8334,6 +8404,16 @@ export interface Commands {
   hook_heard: { request: HookListener; response: HookHeard };
   /** Stops listening at a test address. */
   hook_stop: { request: HookListener; response: Empty };
+  /** Lists the access tokens of the server; the tokens themselves are not kept. */
+  token_list: { request: Empty; response: AccessToken[] };
+  /** Makes an access token, which is shown once; recorded. */
+  token_add: { request: TokenAdd; response: TokenAdded };
+  /** Revokes an access token; open answers to it end. */
+  token_revoke: { request: TokenName; response: Empty };
+  /** Lists who is signed in to the server. */
+  session_list: { request: Empty; response: UserSession[] };
+  /** Ends the session of a person now; recorded. */
+  session_end: { request: SessionRef; response: Empty };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
   /** Saves the caller's settings. */
@@ -8583,6 +8663,11 @@ export const commands: Record<CommandName, CommandInfo> = {
   hook_listen: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
   hook_heard: { kind: 'query', role: 'builder', hosts: ['http'], stale: [] },
   hook_stop: { kind: 'action', role: 'builder', hosts: ['http'], stale: [] },
+  token_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  token_add: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['token_list', 'audit_list'] },
+  token_revoke: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['token_list', 'audit_list'] },
+  session_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  session_end: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['session_list', 'audit_list'] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

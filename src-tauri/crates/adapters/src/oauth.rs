@@ -21,7 +21,7 @@ mod token;
 
 pub use challenge::Challenge;
 pub use configured::{ConfiguredClient, DeviceSignIn, check as check_client};
-pub use openid::{OpenIdClient, OpenIdProvider, PendingPerson, Person};
+pub use openid::{OpenIdClient, OpenIdProvider, PendingPerson, Person, SessionKey};
 pub use redirect_server::{RedirectPlace, RedirectServer, RedirectVisit};
 pub use service_account::service_account;
 pub use sign_in_settings::ToolSignIn;

@@ -113,6 +113,8 @@ pub struct App {
     pub(crate) hooks: Hooks,
     /// Opens an address in the person's browser; the window's host sets it.
     browser: OnceLock<Browser>,
+    /// Who lets people and programs in.
+    pub(crate) access_listener: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// The secrets of this machine.
     pub(crate) secrets: Arc<KnownSecrets>,
     /// Language models.
@@ -253,6 +255,7 @@ impl App {
             secret_sign_ins: SignIns::default(),
             hooks: Hooks::default(),
             browser: OnceLock::new(),
+            access_listener: OnceLock::new(),
             grant_roots: OnceLock::new(),
             secrets,
             models,

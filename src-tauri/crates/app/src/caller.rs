@@ -19,6 +19,10 @@ pub struct Caller {
     pub principal: String,
     /// Through which door.
     pub via: Via,
+    /// The token of the list that was used, by its name.
+    pub token: Option<String>,
+    /// The session of the person who signed in, by its id.
+    pub session: Option<String>,
 }
 
 /// The account of the system under which this process runs, as `user:…`.
@@ -35,7 +39,15 @@ fn word(text: &str) -> String {
 impl Caller {
     /// The window, or a person at the terminal: everything a person may do.
     pub fn here() -> Self {
-        Self { host: Host::Desktop, role: CallerRole::Builder, here: true, principal: os_user(), via: Via::App }
+        Self {
+            host: Host::Desktop,
+            role: CallerRole::Builder,
+            here: true,
+            principal: os_user(),
+            via: Via::App,
+            token: None,
+            session: None,
+        }
     }
     /// A person at the terminal who may say in whose name they act.
     pub fn terminal(name: Option<&str>) -> ApiResult<Self> {
@@ -48,7 +60,17 @@ impl Caller {
     /// A request with a token of this name.
     pub fn http(role: CallerRole, here: bool, name: &str) -> Self {
         let principal = format!("user:{}", word(name));
-        Self { host: Host::Http, role, here, principal, via: Via::Rest }
+        Self { host: Host::Http, role, here, principal, via: Via::Rest, token: None, session: None }
+    }
+    /// With a token of the list, by its name.
+    #[must_use]
+    pub fn with_token(self, token: Option<String>) -> Self {
+        Self { token, ..self }
+    }
+    /// In the session of a person who signed in, by its id.
+    #[must_use]
+    pub fn in_session(self, session: Option<String>) -> Self {
+        Self { session, ..self }
     }
     /// Refuses a smaller role.
     pub fn require(&self, least: CallerRole) -> ApiResult<()> {
@@ -60,7 +82,14 @@ impl Caller {
     /// Who and what a run is started by when this caller starts it.
     pub fn origin(&self, client_run_token: Option<String>) -> RunOrigin {
         let started_by = (!self.here).then(|| BY_REST.to_owned());
-        RunOrigin { started_by, person: Some(self.principal.clone()), client_run_token, trace: None, trial: false }
+        RunOrigin {
+            started_by,
+            person: Some(self.principal.clone()),
+            client_run_token,
+            token: self.token.clone(),
+            trace: None,
+            trial: false,
+        }
     }
     /// The caller as an actor of the audit chain.
     pub fn actor(&self) -> Actor {
@@ -71,6 +100,9 @@ impl Caller {
     pub(crate) fn signed(&self, facts: Value) -> Value {
         let Value::Object(mut facts) = facts else { return facts };
         facts.insert("via".into(), self.via.as_str().into());
+        if let Some(token) = &self.token {
+            facts.insert("token".into(), token.as_str().into());
+        }
         if self.via == Via::Cli {
             // `--as` only says in whose name.
             facts.insert("osUser".into(), os_user().into());

@@ -278,6 +278,11 @@ macro_rules! command_list {
             Action hook_listen(HookListen) -> HookListening, Builder, [Http], [], "Listens for one request at the test address of a webhook step, for three minutes; it starts nothing.";
             Query hook_heard(HookListener) -> HookHeard, Builder, [Http], [], "What was received at a test address.";
             Action hook_stop(HookListener) -> Empty, Builder, [Http], [], "Stops listening at a test address.";
+            Query token_list(Empty) -> Vec<AccessToken>, Builder, [Desktop Http], [], "Lists the access tokens of the server; the tokens themselves are not kept.";
+            Action token_add(TokenAdd) -> TokenAdded, Builder, [Desktop Http], [token_list audit_list], "Makes an access token, which is shown once; recorded.";
+            Action token_revoke(TokenName) -> Empty, Builder, [Desktop Http], [token_list audit_list], "Revokes an access token; open answers to it end.";
+            Query session_list(Empty) -> Vec<UserSession>, Builder, [Desktop Http], [], "Lists who is signed in to the server.";
+            Action session_end(SessionRef) -> Empty, Builder, [Desktop Http], [session_list audit_list], "Ends the session of a person now; recorded.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "Returns the caller's settings: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Saves the caller's settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Lists granted folders.";

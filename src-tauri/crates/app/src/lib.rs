@@ -34,6 +34,7 @@ pub use host::access::{AccessEnd, NamedPerson, SignedInPerson};
 pub use host::backup::{BackupReport, Restore, RestoreReport, restore};
 pub use host::check_data::{DataFinding, DataReport, DataState, readable_by_others};
 pub use host::metrics;
+pub use host::server_access::{KeptSession, KeptToken, TOKEN_PREFIX};
 pub use runs::followers::{Follower, Followers};
 pub use runs::lifecycle::{EventStream, Told};
 pub use runs::new_run::NewRun;

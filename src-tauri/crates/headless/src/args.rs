@@ -17,6 +17,7 @@ mod secret;
 mod serve;
 mod service;
 mod test;
+mod token;
 mod tools;
 mod triggers;
 mod webhook;
@@ -38,6 +39,7 @@ pub(crate) use secret::{Grant, OAuth, Secret, SecretKey, SecretKind};
 pub(crate) use serve::{People, Serve, ServeSignIn};
 pub(crate) use service::{Service, ServiceInstall};
 pub(crate) use test::Test;
+pub(crate) use token::Token;
 pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use triggers::Triggers;
 pub(crate) use webhook::Webhook;
@@ -307,13 +309,16 @@ pub(crate) enum Command {
                       'viewer=*'"
     )]
     Serve(Box<Serve>),
-    /// Shows and frees the names of people who signed in to a server by an identity provider.
+    /// Shows people who signed in to a server by an identity provider, ends their sessions and frees their names.
     #[command(
         subcommand,
         after_help = "A person keeps the name of the first sign-in, and nobody else gets it. Free it when somebody else is to have \
                       it, for example when the account was made anew at the provider.\n\nExample:\n  signalbox people list"
     )]
     People(People),
+    /// Makes, lists and revokes access tokens of the server, for programs.
+    #[command(subcommand, after_help = "Example:\n  signalbox token add nightly-import --role operator --days 90")]
+    Token(Token),
     /// Installs `serve` as a service of this user (systemd), so that active workflows run without the window.
     #[command(subcommand, after_help = "Example:\n  signalbox service install --addr 127.0.0.1:9160")]
     Service(Service),

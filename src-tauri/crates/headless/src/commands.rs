@@ -32,6 +32,7 @@ mod sign_in;
 pub(crate) mod tasks;
 pub(crate) mod telemetry;
 pub(crate) mod test;
+pub(crate) mod token;
 pub(crate) mod tools;
 pub(crate) mod triggers;
 mod usage;

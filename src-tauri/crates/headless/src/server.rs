@@ -1,6 +1,7 @@
 //! REST, events and the web UI on this machine (INTERFACES 3). One handler: name of the server, origin, token, role,
 //! content type, size, then the route.
 
+mod access;
 mod activity;
 pub(crate) mod address;
 mod answer;
@@ -26,18 +27,21 @@ mod ui;
 
 use crate::a2a_server::{AgentServer, Place as AgentPlace};
 use crate::mcp_server::{AuthorServer, HttpTools, McpServer};
+use access::AccessTokens;
 use address::PublicUrl;
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use connections::RequestGuard;
-use guard::Names;
+use guard::{Admitted, Names};
 use limits::Limits;
 use routes::Access;
 use sign_in::SignIn;
+use signalbox_adapters::RealClock;
 use signalbox_app::dto::CallerRole;
 use signalbox_app::{ApiError, App, Caller, Class, Followers};
+use signalbox_ports::Clock;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -68,6 +72,8 @@ pub(crate) struct Server {
     pub(crate) followers: Followers,
     pub(crate) names: Names,
     pub(crate) tokens: Tokens,
+    /// Tokens of the list.
+    pub(crate) access: Arc<AccessTokens>,
     pub(crate) ui: bool,
     /// Requests come from programs of this machine only.
     pub(crate) local: bool,
@@ -105,14 +111,20 @@ pub(crate) struct Bound {
     server: Server,
 }
 
+/// Refuses an address that stands for every network of the machine.
+pub(crate) fn not_everywhere(addr: SocketAddr) -> Result<(), ApiError> {
+    if !addr.ip().is_unspecified() {
+        return Ok(());
+    }
+    let message = format!("{addr} would listen on every network of this machine.");
+    Err(ApiError::new(Class::BadRequest, "BAD_ADDRESS", message, "Use one address, for example 127.0.0.1:9160."))
+}
+
 /// Opens the port and the token file.
 pub(crate) async fn bind(app: Arc<App>, settings: Settings) -> Result<Bound, ApiError> {
     let Settings { addr, token_file, ui, certificate, public } = settings;
     let refuse = |code: &str, message: String, hint: &str| ApiError::new(Class::BadRequest, code, message, hint);
-    if addr.ip().is_unspecified() {
-        let message = format!("{addr} would listen on every network of this machine.");
-        return Err(refuse("BAD_ADDRESS", message, "Use one address, for example 127.0.0.1:9160."));
-    }
+    not_everywhere(addr)?;
     if ui && !ui::built() {
         let message = "This program was built without the web UI.".to_owned();
         return Err(refuse(
@@ -156,6 +168,7 @@ pub(crate) async fn bind(app: Arc<App>, settings: Settings) -> Result<Bound, Api
         app,
         names: Names::of(addr, is_tls, &public),
         tokens,
+        access: Arc::default(),
         ui,
         local,
         limits,
@@ -172,15 +185,17 @@ impl Bound {
     /// Answers until `stop` is done; then streams of events get a moment to end.
     pub(crate) async fn serve(self, stop: impl Future<Output = ()>) {
         let (limits, server) = (self.server.limits.clone(), Arc::new(self.server));
-        let watch = server
-            .sign_in
-            .as_ref()
-            .map(|sign_in| tokio::spawn(Arc::clone(sign_in).watch(Arc::clone(&server.app))).abort_handle());
+        let hears = Arc::downgrade(&server);
+        let threads = tokio::runtime::Handle::current();
+        server.app.on_access_change(move || {
+            if let Some(server) = hears.upgrade() {
+                look_at_access(&server, &threads);
+            }
+        });
+        let watch = tokio::spawn(watch_access(Arc::clone(&server))).abort_handle();
         let handle = move |request| handle(Arc::clone(&server), request);
         connections::serve(self.listener, limits, self.tls, handle, stop, GRACE).await;
-        if let Some(watch) = watch {
-            watch.abort();
-        }
+        watch.abort();
     }
 
     /// People sign in by a provider from here on.
@@ -191,6 +206,28 @@ impl Bound {
     /// Names and roles of the tokens.
     pub(crate) fn holders(&self) -> impl Iterator<Item = &tokens::Holder> {
         self.server.tokens.holders()
+    }
+}
+
+/// Ends what was ended in the store. Waits for the store.
+fn look_at_access(server: &Server, threads: &tokio::runtime::Handle) {
+    // A store that cannot be read lets nobody in who was not in; it is looked at again.
+    drop(server.access.refresh(&server.app, RealClock.now_ms()));
+    if let Some(sign_in) = &server.sign_in {
+        drop(sign_in.refresh(&server.app, threads));
+    }
+}
+
+/// Looks after tokens and sessions, again and again.
+async fn watch_access(server: Arc<Server>) {
+    loop {
+        tokio::time::sleep(sessions::LOOK).await;
+        let (looked, threads) = (Arc::clone(&server), tokio::runtime::Handle::current());
+        let look = move || look_at_access(&looked, &threads);
+        drop(tokio::task::spawn_blocking(look).await);
+        if let Some(sign_in) = &server.sign_in {
+            sign_in.look(&server.app, Instant::now()).await;
+        }
     }
 }
 
@@ -281,14 +318,16 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
     {
         return Ok(file);
     }
-    let (holder, session) = guard::holder(server, request.headers())?;
+    let Admitted { holder, token, session, ended } = guard::admit(server, request.headers()).await?;
     if let Some(under_way) = under_way {
-        under_way.belongs_to(&holder.name)?;
+        // A program has its own part of the connections.
+        let name = token.as_ref().map_or_else(|| holder.name.clone(), |token| format!("{}, {token}", holder.name));
+        under_way.belongs_to(&name)?;
     }
-    let caller = Caller::http(holder.role, server.local, &holder.name);
+    let caller = Caller::http(holder.role, server.local, &holder.name).with_token(token).in_session(session);
     let response = answer_to_caller(server, caller, request).await?;
-    Ok(match session {
-        Some(session) => sessions::until_end(response, &session),
+    Ok(match ended {
+        Some(ended) => sessions::until_end(response, ended),
         None => response,
     })
 }

@@ -199,6 +199,12 @@ events! {
     FolderGranted = "FOLDER_GRANTED",
     /// A person took back the grant of a folder.
     FolderRevoked = "FOLDER_REVOKED",
+    /// A person put a workflow into the library.
+    WorkflowCreated = "WORKFLOW_CREATED",
+    /// A person changed the file of a workflow.
+    WorkflowSaved = "WORKFLOW_SAVED",
+    /// A person deleted the file of a workflow.
+    WorkflowDeleted = "WORKFLOW_DELETED",
     /// A person activated a version of a workflow: its triggers start runs.
     WorkflowActivated = "WORKFLOW_ACTIVATED",
     /// A person deactivated a workflow: its triggers start no more runs.
@@ -219,6 +225,10 @@ events! {
     UserSignedOut = "USER_SIGNED_OUT",
     /// The identity provider gives a person who is signed in another role.
     UserRoleChanged = "USER_ROLE_CHANGED",
+    /// A person made an access token of a server.
+    TokenCreated = "TOKEN_CREATED",
+    /// A person revoked an access token of a server.
+    TokenRevoked = "TOKEN_REVOKED",
     /// A person freed the name of somebody who had signed in.
     PersonForgotten = "PERSON_FORGOTTEN",
     /// A trigger started a run.

@@ -12,6 +12,8 @@ pub struct RunOrigin {
     pub started_by: Option<String>,
     /// Who: `user:…`, `token:…`; `None` where nobody is known.
     pub person: Option<String>,
+    /// The access token that was used, by its name.
+    pub token: Option<String>,
     /// Token of the client, repeated in every event.
     pub client_run_token: Option<String>,
     /// The trace of the caller, which the spans of the run continue.

@@ -9,7 +9,7 @@ use signalbox_model::event::{EventBody, Telemetry};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::task::{Answer, ExpiryAction};
 use signalbox_model::trace_context::{TraceContext, trace_id};
-use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, TaskAction, TaskEnd, TaskReason, time};
+use signalbox_model::{AuditEvent, ErrorPayload, RunEvent, RunOrigin, TaskAction, TaskEnd, TaskReason, time};
 use signalbox_store::mask::{self, Masks};
 use signalbox_store::{NewTask, TaskChange};
 use std::sync::OnceLock;
@@ -140,6 +140,17 @@ pub(crate) fn entries(compiled: &Compiled, said: &AuditSettings, events: &[RunEv
         }
     }
     records
+}
+
+/// Says in the entry about the start of a run whose access token started it, and which.
+pub(crate) fn name_token(records: &mut [Record], origin: &RunOrigin) {
+    let Some(token) = &origin.token else { return };
+    let start = records.iter_mut().find(|record| record.event == AuditEvent::WorkflowStarted.as_str());
+    if let Some(start) = start {
+        let facts = start.metadata.get_or_insert_default();
+        facts.insert("token".into(), token.as_str().into());
+        facts.extend(origin.person.as_ref().map(|person| ("person".to_owned(), person.as_str().into())));
+    }
 }
 
 fn actor(event: &RunEvent) -> Actor {

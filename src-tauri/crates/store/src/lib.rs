@@ -8,6 +8,7 @@
 //! Deliberately not here: time, ids, what an event means, and when to write a snapshot. They arrive as data.
 #![deny(missing_docs)]
 
+mod access;
 mod alarm;
 mod answer;
 mod binary;
@@ -58,6 +59,7 @@ pub use payload::{Payload, PayloadPart, PayloadState, Payloads};
 pub use retention::{Held, Retained};
 pub use signalbox_audit as audit;
 pub use store::{Answer, Store, Thread};
+pub use table::access_token::AccessToken;
 pub use table::activation::{Activation, Firing, FiringRow, NewTrigger, SkippedTicks, TriggerRow, WorkflowVersion};
 pub use table::audit_entry::{AuditFacets, AuditPage, AuditQuery, AuditRow, actor_name};
 pub use table::audit_without::AuditWithout;
@@ -86,6 +88,7 @@ pub use table::task_stats::{CauseStats, TaskStats, TaskStatsQuery, WorkflowStats
 pub use table::task_vote::TaskVote;
 pub use table::tool_server::ToolServerRow;
 pub use table::trigger_intake::{BEGUN, FailedRun, SEEN_KEPT_MS, SeenLimits, Taken};
+pub use table::user_session::UserSession;
 pub use table::webhook::{TaskNews, Webhook, WebhookDelivery, WebhookState, WebhookTried};
 pub use task_change::{NewTask, TaskChange};
 pub use task_destinations::TaskDestinationAdded;

@@ -52,6 +52,8 @@ fn all() -> Vec<&'static Migration> {
         table::failure::MIGRATIONS,
         table::replay::MIGRATIONS,
         table::task_copy::MIGRATIONS,
+        table::access_token::MIGRATIONS,
+        table::user_session::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -1,5 +1,6 @@
 //! One file per table: its migration, its row, how it is read and how it is written.
 
+pub(crate) mod access_token;
 pub(crate) mod activation;
 pub(crate) mod audit_checkpoint;
 pub(crate) mod audit_entry;
@@ -42,4 +43,5 @@ pub(crate) mod task_token;
 pub(crate) mod task_vote;
 pub(crate) mod tool_server;
 pub(crate) mod trigger_intake;
+pub(crate) mod user_session;
 pub(crate) mod webhook;

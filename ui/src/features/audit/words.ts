@@ -7,6 +7,11 @@ import type { AuditActor, AuditMissingEnd, AuditRow, ExportFormat, Related } fro
 const EVENTS: { [event: string]: { icon: IconName; color: string; key: MessageKey } } = {
   WORKFLOW_STARTED: { icon: 'play', color: 't2', key: 'audit.event.WORKFLOW_STARTED' },
   WORKFLOW_COMPLETED: { icon: 'okc', color: 'c-ok', key: 'audit.event.WORKFLOW_COMPLETED' },
+  WORKFLOW_CREATED: { icon: 'plus', color: 'c-ok', key: 'audit.event.WORKFLOW_CREATED' },
+  WORKFLOW_SAVED: { icon: 'pencil', color: 't2', key: 'audit.event.WORKFLOW_SAVED' },
+  WORKFLOW_DELETED: { icon: 'x', color: 'c-err', key: 'audit.event.WORKFLOW_DELETED' },
+  TOKEN_CREATED: { icon: 'key', color: 'c-wait', key: 'audit.event.TOKEN_CREATED' },
+  TOKEN_REVOKED: { icon: 'key', color: 't2', key: 'audit.event.TOKEN_REVOKED' },
   WORKFLOW_ACTIVATED: { icon: 'play', color: 'c-ok', key: 'audit.event.WORKFLOW_ACTIVATED' },
   WORKFLOW_DEACTIVATED: { icon: 'pause', color: 't2', key: 'audit.event.WORKFLOW_DEACTIVATED' },
   FOLDER_GRANTED: { icon: 'folder', color: 'c-wait', key: 'audit.event.FOLDER_GRANTED' },

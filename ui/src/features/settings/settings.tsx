@@ -30,6 +30,8 @@ export interface SettingsProps {
   telemetry: ReactNode;
   network: ReactNode;
   backup: ReactNode;
+  /** Who reaches the server; `null`: this is no server, or not to be seen. */
+  access: ReactNode;
   /** Newer releases. */
   updates: ReactNode;
   /** Whether the system may say that a task has come. */
@@ -48,13 +50,14 @@ export interface SettingsProps {
   onRevoke(folder: Folder): void;
 }
 
-const PARTS = ['models', 'secrets', 'tools', 'folders', 'notify', 'audit', 'network', 'telemetry', 'backup', 'look', 'keys', 'about'] as const;
+const PARTS = ['models', 'secrets', 'tools', 'folders', 'notify', 'access', 'audit', 'network', 'telemetry', 'backup', 'look', 'keys', 'about'] as const;
 export type SettingsPart = (typeof PARTS)[number];
 export const isSettingsPart = (name: string | undefined): name is SettingsPart => PARTS.some((part) => part === name);
 
 /** What is set up first comes first; the list beside it leads to each part. */
 export function SettingsView(props: SettingsProps) {
   const { part } = props;
+  const parts = PARTS.filter((one) => one !== 'access' || props.access !== null);
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<SettingsPart>(part ?? PARTS[0]);
   const wanted = useRef<SettingsPart | undefined>(undefined);
@@ -99,12 +102,12 @@ export function SettingsView(props: SettingsProps) {
     <div className="set-mid">
       <nav className="set-nav" aria-label={t('settings.parts')}>
         <TextInput icon="search" type="search" value={asked} placeholder={t('settings.find')} aria-label={t('settings.find')} onChange={find} />
-        {PARTS.filter((one) => left.includes(one)).map((one) => (
+        {parts.filter((one) => left.includes(one)).map((one) => (
           <a key={one} href={props.hrefOf(one)} className={one === at ? 'on' : undefined} aria-current={one === at ? 'location' : undefined}>{t(`settings.part.${one}`)}</a>
         ))}
       </nav>
       <div className="set" ref={box} onScroll={onScroll} onWheel={free} onPointerDown={free} onKeyDown={free}>
-        <div>{PARTS.map((one) => <div key={one} data-part={one} className="set-part" hidden={!left.includes(one)}><Part {...props} name={one} /></div>)}{left.length === 0 ? <EmptyState title={t('settings.none', { text: asked })} text={t('settings.noneHint')} /> : null}</div>
+        <div>{parts.map((one) => <div key={one} data-part={one} className="set-part" hidden={!left.includes(one)}><Part {...props} name={one} /></div>)}{left.length === 0 ? <EmptyState title={t('settings.none', { text: asked })} text={t('settings.noneHint')} /> : null}</div>
       </div>
     </div>
   );
@@ -117,6 +120,7 @@ function Part({ name, ...props }: SettingsProps & { name: SettingsPart }) {
     case 'tools': return props.tools;
     case 'folders': return <Folders {...props} />;
     case 'notify': return <><Notifications {...props} />{props.messages}</>;
+    case 'access': return props.access;
     case 'audit': return props.chain;
     case 'network': return props.network;
     case 'telemetry': return props.telemetry;

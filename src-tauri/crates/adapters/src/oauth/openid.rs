@@ -2,6 +2,8 @@
 //! authorization code with PKCE, state and nonce; the person from the ID token, and from the userinfo endpoint where the token
 //! does not say enough. Why no library does it: ADR 204.
 
+mod sealed;
+
 use super::discovery::same as same_issuer;
 use super::id_token::{Claims, Expected, Keys, Wrong, verified};
 use super::net::{Answer, Net};
@@ -16,6 +18,8 @@ use std::time::Duration;
 use tokio::sync::{Mutex, RwLock};
 use tokio::time::Instant;
 use url::Url;
+
+pub use sealed::SessionKey;
 
 /// The discovery document is read again after this.
 const FRESH: Duration = Duration::from_secs(3_600);

@@ -360,6 +360,17 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
         AuditEvent::SecretSignInEnded => format!("A sign-in with a secret ended{}", of("name")),
         AuditEvent::FolderGranted => format!("{} allowed a folder{}", who(), of("folder")),
         AuditEvent::FolderRevoked => format!("{} revoked the grant of a folder{}", who(), of("folder")),
+        AuditEvent::WorkflowCreated => match text(facts, "from").and_then(|from| from.split_once(':')) {
+            Some(("copy", id)) => format!("{} copied the workflow {id}{}", who(), of("name")),
+            Some(("import", format)) => format!("{} imported a workflow ({format}){}", who(), of("name")),
+            Some(("sample", id)) => format!("{} created a workflow from the sample {id}{}", who(), of("name")),
+            _ => format!("{} created a workflow{}", who(), of("name")),
+        },
+        AuditEvent::WorkflowSaved => match text(facts, "renamedFrom") {
+            Some(before) => format!("{} saved the workflow \"{before}\" under a new name{}", who(), of("name")),
+            None => format!("{} saved the workflow{}", who(), of("name")),
+        },
+        AuditEvent::WorkflowDeleted => format!("{} deleted the workflow{}", who(), of("name")),
         AuditEvent::WorkflowActivated => format!("{} activated the workflow{}", who(), of("name")),
         AuditEvent::WorkflowDeactivated => format!("{} deactivated the workflow{}", who(), of("name")),
         AuditEvent::PlanProposed => format!("{} had a workflow planned{}", who(), of("name")),
@@ -439,6 +450,13 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             Some(name) => format!("{} was not let in{}", person(name), of("reason")),
             None => format!("A sign-in was refused{}", of("reason")),
         },
+        AuditEvent::TokenCreated => {
+            format!("{} created an access token for {}{}", who(), text(facts, "role").unwrap_or("?"), of("name"))
+        }
+        AuditEvent::TokenRevoked => format!("{} revoked an access token{}", who(), of("name")),
+        AuditEvent::UserSignedOut if text(facts, "reason") == Some("ended") => {
+            format!("{} ended the session of {}", who(), person(text(facts, "person").unwrap_or("?")))
+        }
         AuditEvent::UserSignedOut if text(facts, "reason") == Some("signedOut") => format!("{} signed out", who()),
         AuditEvent::UserSignedOut => {
             let name = person(text(facts, "person").unwrap_or("?"));

@@ -2,6 +2,7 @@
 
 use crate::error::{ApiError, ApiResult};
 
+mod access;
 mod audit;
 mod audit_anchor;
 mod audit_retention;
@@ -47,6 +48,7 @@ mod workflow;
 mod workflow_export;
 mod workflow_import;
 
+pub(crate) use access::{session_end, session_list, token_add, token_list, token_revoke};
 pub(crate) use audit::{
     audit_accept_cut, audit_erase, audit_export, audit_facets, audit_get, audit_key_choose, audit_list, audit_record,
     audit_status, audit_verify,

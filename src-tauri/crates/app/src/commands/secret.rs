@@ -198,5 +198,5 @@ pub(crate) fn secret_unlock(app: &App, caller: &Caller, request: SecretUnlock) -
 
 /// Written before the act: what cannot be recorded does not happen.
 fn record(app: &App, caller: &Caller, event: AuditEvent, facts: Value) -> Result<(), VaultError> {
-    app.secrets.record(event, Level::Info, caller.actor(), facts)
+    app.secrets.record(event, Level::Info, caller.actor(), caller.signed(facts))
 }

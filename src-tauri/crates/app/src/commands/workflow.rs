@@ -111,7 +111,7 @@ pub(crate) fn workflow_create(app: &App, caller: &Caller, request: WorkflowCreat
     if let Some(zone) = request.timezone.as_deref().map(str::trim).filter(|zone| !zone.is_empty()) {
         in_zone(&mut document, zone);
     }
-    add(app, caller, document, &name)
+    add(app, caller, document, &name, request.sample_id.map(|id| format!("sample:{id}")))
 }
 
 /// Times of day of a sample mean the clock of who uses it, not that of who wrote it.
@@ -135,7 +135,8 @@ pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDu
         return Err(ApiError::bad_request("The copy needs a name.", "Give a name."));
     }
     document["name"] = json!(name);
-    let copy = add(app, caller, document, name)?;
+    let from = document["id"].as_str().map(|id| format!("copy:{id}"));
+    let copy = add(app, caller, document, name, from)?;
     let pinned = pins::load(&path)?;
     if !pinned.is_empty() {
         pins::change(&app.path_of(&copy.reference)?, |all| *all = pinned)?;
@@ -143,8 +144,14 @@ pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDu
     Ok(copy)
 }
 
-/// Puts a document into the library under an id and a file of its own.
-pub(super) fn add(app: &App, caller: &Caller, mut document: Value, name: &str) -> ApiResult<OpenWorkflow> {
+/// Puts a document into the library under an id and a file of its own. `from`: what it was made of, for the audit chain.
+pub(super) fn add(
+    app: &App,
+    caller: &Caller,
+    mut document: Value,
+    name: &str,
+    from: Option<String>,
+) -> ApiResult<OpenWorkflow> {
     let taken: HashSet<String> = ids(app)?;
     let base = slug(name);
     let id = (1..)
@@ -153,7 +160,7 @@ pub(super) fn add(app: &App, caller: &Caller, mut document: Value, name: &str) -
         .unwrap_or(base);
     document["id"] = json!(id);
     let path = app.library.free_path(&id);
-    app.library.save(&path, &document, Some(""), false)?;
+    app.save_workflow(caller, &path, &document, Some(""), false, from.as_deref())?;
     open(app, caller, &path)
 }
 
@@ -162,20 +169,21 @@ fn ids(app: &App) -> ApiResult<HashSet<String>> {
     Ok(files.iter().filter_map(|path| id_of(path)).collect())
 }
 
-pub(crate) fn workflow_save(app: &App, _: &Caller, request: WorkflowSave) -> ApiResult<Saved> {
+pub(crate) fn workflow_save(app: &App, caller: &Caller, request: WorkflowSave) -> ApiResult<Saved> {
     let path = app.path_of(&request.reference)?;
     savable(&request.document)?;
     let overwrite = request.overwrite.unwrap_or(false);
-    let revision = app.library.save(&path, &request.document, Some(&request.base_revision), overwrite)?;
+    let base = Some(request.base_revision.as_str());
+    let revision = app.save_workflow(caller, &path, &request.document, base, overwrite, None)?;
     forget_draft(app, &request.reference);
     // What was pinned for a step goes with the step. A file beside it that cannot be written does not undo the save.
     drop(pins::change(&path, |all| all.retain(|step, _| request.document["nodes"].get(step).is_some())));
     Ok(Saved { revision })
 }
 
-pub(crate) fn workflow_delete(app: &App, _: &Caller, request: ByRef) -> ApiResult<Empty> {
+pub(crate) fn workflow_delete(app: &App, caller: &Caller, request: ByRef) -> ApiResult<Empty> {
     let path = app.path_of(&request.reference)?;
-    app.library.delete(&path, None)?;
+    app.delete_workflow(caller, &path, None)?;
     pins::forget(&path)?;
     forget_draft(app, &request.reference);
     // The workflow is gone; a conversation about it that cannot be deleted now does no harm.

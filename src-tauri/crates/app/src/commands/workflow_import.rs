@@ -20,7 +20,8 @@ pub(crate) fn workflow_import(app: &App, caller: &Caller, request: WorkflowImpor
     let options = Options { name: request.name.or(found), tool_server: request.tool_server, format: None };
     let imported = translate(&text, &options)?;
     let name = imported.workflow.name.clone();
-    let workflow = add(app, caller, json!(imported.workflow), &name)?;
+    let from = format!("import:{}", imported.report.format);
+    let workflow = add(app, caller, json!(imported.workflow), &name, Some(from))?;
     keep_pins(Path::new(&workflow.path), imported.pins)?;
     Ok(WorkflowImported { workflow, report: imported.report })
 }

@@ -1,6 +1,7 @@
 //! What goes into and comes out of the commands. Requests refuse unknown fields. Documents and events travel as raw
 //! JSON (nothing of a file may get lost on the way); their schema is the model's.
 
+mod access;
 mod anchor;
 mod audit;
 mod backup;
@@ -48,6 +49,7 @@ mod vl;
 mod way;
 mod webhook;
 
+pub use access::*;
 pub use anchor::*;
 pub use audit::*;
 pub use backup::*;

@@ -8,7 +8,7 @@ use crate::host::stored::stored_setting;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, time};
-use signalbox_store::audit::{Actor, ActorType, Level};
+use signalbox_store::audit::{Actor, ActorType, Level, Record};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ pub struct NamedPerson {
 }
 
 /// A person who is signed in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SignedInPerson {
     /// The name under which the person acts, without `user:`.
     pub name: String,
@@ -52,12 +53,12 @@ pub struct SignedInPerson {
 }
 
 impl SignedInPerson {
-    fn actor(&self) -> Actor {
+    pub(super) fn actor(&self) -> Actor {
         let id = Some(principal(&self.name));
         Actor { kind: ActorType::Human, id, role: Some(self.role.as_str().to_owned()) }
     }
 
-    fn facts(&self) -> Value {
+    pub(super) fn facts(&self) -> Value {
         let (claim, value) = &self.role_by;
         json!({
             "person": principal(&self.name), "issuer": self.issuer, "subject": self.subject, "role": self.role.as_str(), "roleClaim": claim, "roleValue": value,
@@ -77,7 +78,7 @@ pub enum AccessEnd {
 }
 
 /// A person as the audit chain names people. Shown names and addresses stay out of it: it cannot forget them.
-fn principal(name: &str) -> String {
+pub(super) fn principal(name: &str) -> String {
     format!("user:{name}")
 }
 
@@ -140,6 +141,8 @@ impl App {
             ApiError::new(Class::NotFound, "NOT_FOUND", format!("Nobody named '{name}' has signed in."), hint)
         };
         let person = stored_setting::<Names>(self, NAME)?.remove(&key).ok_or_else(unknown)?;
+        // Nobody acts under the name for whoever had it.
+        self.end_access_of(caller, &principal(&person.name))?;
         let facts = json!({ "person": principal(&person.name), "issuer": person.issuer, "subject": person.subject });
         let record = self.fact(AuditEvent::PersonForgotten, Level::Warn, caller.actor(), caller.signed(facts));
         let missing = unknown();
@@ -166,11 +169,6 @@ impl App {
         .await
     }
 
-    /// A person signed in: on the disk before anybody gets a session for it.
-    pub async fn person_signed_in(self: &Arc<Self>, person: &SignedInPerson) -> ApiResult<()> {
-        self.record_access(AuditEvent::UserSignedIn, Level::Info, person.actor(), person.facts()).await
-    }
-
     /// Somebody was not let in. `facts`: what the provider told, when it vouched for who it was.
     pub async fn sign_in_refused(
         self: &Arc<Self>,
@@ -191,8 +189,8 @@ impl App {
         self.record_access(AuditEvent::UserSignInRefused, Level::Warn, actor, all).await
     }
 
-    /// A session ended.
-    pub async fn person_signed_out(self: &Arc<Self>, person: &SignedInPerson, why: AccessEnd) -> ApiResult<()> {
+    /// The entry about the end of a session.
+    pub(super) fn sign_out_record(&self, person: &SignedInPerson, why: AccessEnd) -> Record {
         let (reason, message) = match why {
             AccessEnd::SignedOut => ("signedOut", None),
             AccessEnd::Expired => ("expired", None),
@@ -200,7 +198,7 @@ impl App {
         };
         let facts = json!({ "person": principal(&person.name), "issuer": person.issuer, "subject": person.subject, "reason": reason, "message": message });
         let actor = if reason == "signedOut" { person.actor() } else { Actor::system() };
-        self.record_access(AuditEvent::UserSignedOut, Level::Info, actor, facts).await
+        self.fact(AuditEvent::UserSignedOut, Level::Info, actor, recorded(facts))
     }
 
     /// The provider gives a person who is signed in another role.

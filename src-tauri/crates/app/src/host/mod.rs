@@ -12,6 +12,7 @@ pub(crate) mod housekeeping;
 pub mod metrics;
 pub(crate) mod network;
 pub(crate) mod outgoing;
+pub(crate) mod server_access;
 pub(crate) mod sign_in;
 pub(crate) mod single_call;
 mod stored;

@@ -26,7 +26,9 @@ impl App {
         let kind = CredentialKind::Ssh { user, host_key: Some(request.host_key.clone()) };
         let entry = Entry { kind, updated_at: time::format(self.now_ms()), ..stored.entry };
         let facts = json!({ "name": entry.name, "kind": "ssh", "hostKey": request.host_key, "replaced": true });
-        let record = |_replaced: bool| self.secrets.record(AuditEvent::SecretSet, Level::Info, caller.actor(), facts);
+        let record = |_replaced: bool| {
+            self.secrets.record(AuditEvent::SecretSet, Level::Info, caller.actor(), caller.signed(facts))
+        };
         self.secrets.vault.set(entry.clone(), stored.value, record)?;
         Ok(entry_told(self, entry))
     }

@@ -26,10 +26,12 @@ impl App {
     /// Stores a workflow. A file that exists is only replaced when `revision` names what it holds now, or is `*`.
     pub async fn store_workflow(
         self: &Arc<Self>,
+        caller: &Caller,
         id: String,
         document: Value,
         revision: Option<String>,
     ) -> ApiResult<WorkflowStored> {
+        let caller = caller.clone();
         self.blocking(move |app| {
             if !valid_workflow_id(&id) {
                 return Err(ApiError::bad_request(
@@ -63,17 +65,23 @@ impl App {
                 ));
             }
             let base = revision.unwrap_or_default();
-            let revision = app.library.save(&path, &document, Some(&base), any)?;
+            let revision = app.save_workflow(&caller, &path, &document, Some(&base), any, None)?;
             Ok(WorkflowStored { id, revision, diagnostics })
         })
         .await
     }
 
     /// Deletes a stored workflow; with a revision only when the file still holds it.
-    pub async fn delete_stored(self: &Arc<Self>, id: String, revision: Option<String>) -> ApiResult<WorkflowId> {
+    pub async fn delete_stored(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: String,
+        revision: Option<String>,
+    ) -> ApiResult<WorkflowId> {
+        let caller = caller.clone();
         self.blocking(move |app| {
             let path = app.by_id(&id)?;
-            app.library.delete(&path, revision.as_deref().filter(|wanted| *wanted != "*"))?;
+            app.delete_workflow(&caller, &path, revision.as_deref().filter(|wanted| *wanted != "*"))?;
             forget_draft(app, &app.library.reference(&path));
             Ok(WorkflowId { id })
         })

@@ -33,6 +33,18 @@ pub(crate) struct Loaded {
     pub(crate) modified_ms: i64,
 }
 
+/// What a save or a deletion does to a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileChange<'a> {
+    /// What the file held; `None`: there was none.
+    pub(crate) before: Option<&'a Loaded>,
+    /// Hash of what it holds now; `None`: it is deleted.
+    pub(crate) after: Option<&'a str>,
+}
+
+/// Keeps the record of a change. Without one the file is put back as it was.
+pub(crate) type Record<'a> = &'a dyn Fn(FileChange<'_>) -> ApiResult<()>;
+
 /// Files a person owns.
 #[derive(Debug)]
 pub(crate) struct Library {
@@ -119,8 +131,15 @@ impl Library {
     }
 
     /// Writes a document, unless the file changed since `base` and `overwrite` is not set. A file whose content would
-    /// not change keeps its bytes.
-    pub(crate) fn save(&self, path: &Path, document: &Value, base: Option<&str>, overwrite: bool) -> ApiResult<String> {
+    /// not change keeps its bytes, and nothing is recorded.
+    pub(crate) fn save(
+        &self,
+        path: &Path,
+        document: &Value,
+        base: Option<&str>,
+        overwrite: bool,
+        record: Record<'_>,
+    ) -> ApiResult<String> {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         // To open a pipe waits for who writes into it.
         if path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
@@ -167,21 +186,45 @@ impl Library {
             return Err(too_large(text.len() as u64));
         }
         write_atomic(path, text.as_bytes())?;
-        Ok(sha256_hex(text.as_bytes()))
+        let after = sha256_hex(text.as_bytes());
+        let change = FileChange { before: current.as_ref(), after: Some(&after) };
+        record(change).map_err(|why| put_back(path, current.as_ref(), why))?;
+        Ok(after)
     }
 
     /// Deletes a file; with a base only while that is what it holds.
-    pub(crate) fn delete(&self, path: &Path, base: Option<&str>) -> ApiResult<()> {
+    pub(crate) fn delete(&self, path: &Path, base: Option<&str>, record: Record<'_>) -> ApiResult<()> {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(base) = base {
-            let found = load(path)?.revision;
-            if found != base {
-                let (what, next) = ("The file changed since that revision.", "Get it again, then decide.");
-                return Err(conflict(what, next, path, Some(&found)));
-            }
+        let found = match load(path) {
+            Ok(found) => Some(found),
+            // What cannot be read as a workflow can be deleted all the same.
+            Err(error) if base.is_none() && error.class != Class::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if let (Some(base), Some(found)) = (base, &found)
+            && found.revision != base
+        {
+            let (what, next) = ("The file changed since that revision.", "Get it again, then decide.");
+            return Err(conflict(what, next, path, Some(&found.revision)));
         }
         let deleted = fs::remove_file(path).and_then(|()| durable::sync_name(path));
-        deleted.map_err(|error| io_error(&error, path, "deleted"))
+        deleted.map_err(|error| io_error(&error, path, "deleted"))?;
+        record(FileChange { before: found.as_ref(), after: None })
+            .map_err(|why| if found.is_some() { put_back(path, found.as_ref(), why) } else { why })
+    }
+}
+
+/// The file as it was, because the change could not be recorded.
+fn put_back(path: &Path, before: Option<&Loaded>, why: ApiError) -> ApiError {
+    let put = match before {
+        Some(before) => write_atomic(path, &before.bytes),
+        None => fs::remove_file(path).map_err(|error| io_error(&error, path, "removed again")),
+    };
+    match put {
+        Ok(()) => why,
+        Err(error) => {
+            ApiError { message: format!("{} The file keeps the change: {}", why.message, error.message), ..why }
+        }
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod number_literals;
 pub(crate) mod pins;
 pub(crate) mod proofs;
 pub(crate) mod proposals;
+mod recorded;
 pub mod samples;
 pub mod saved_tests;
 pub(crate) mod step_names;

@@ -3,6 +3,7 @@
 // A test that cannot go on has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod administration;
 mod audit_chain;
 mod codegen;
 mod common;

@@ -83,6 +83,22 @@ pub(crate) enum People {
     /// Lists the names of people who have signed in, and whose they are.
     #[command(after_help = "Example:\n  signalbox people list --json")]
     List,
+    /// Lists who is signed in, the newest first.
+    #[command(after_help = "Example:\n  signalbox people sessions")]
+    Sessions,
+    /// Ends all sessions of a person. A running server refuses them within 5 seconds and breaks off what it still answers.
+    #[command(
+        after_help = "The person can sign in again unless the identity provider refuses it.\n\nExit: 0, 2 the person is not signed \
+                      in.\n\nExample:\n  signalbox people sign-out anna@example.com"
+    )]
+    SignOut {
+        /// Name, with or without `user:`.
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Person; the system account is recorded as well.
+        #[arg(long = "as", value_name = "user:NAME")]
+        person: Option<String>,
+    },
     /// Frees the name of a person: the next one who signs in with it gets it.
     #[command(after_help = "Exit: 0, 2 nobody has that name.\n\nExample:\n  signalbox people forget anna@example.com")]
     Forget {

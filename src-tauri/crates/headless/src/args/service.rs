@@ -1,16 +1,18 @@
 //! Arguments of `service`.
 
+use super::Serve;
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Service {
     /// Writes a systemd user unit that runs `serve`, then enables and starts it.
     #[command(
         after_help = "The unit uses the data folder of --data and the folders of --allow-dir. An earlier unit of this command is replaced; \
-                      any other file is left alone.\n\nExit: 0 the service runs, 1 the unit is written but systemd did not start \
+                      any other file is left alone. Certificate, key and the other options of `serve` are checked \
+                      first; files are named by their full path.\n\nExit: 0 the service runs, 1 the unit is written but systemd did not start \
                       it, 2 refused.\n\nExamples:\n  signalbox service install --ui\n  signalbox service install --addr \
-                      127.0.0.1:9200 --print"
+                      127.0.0.1:9200 --print\n  signalbox service install --ui --addr 10.0.0.5:8443 --tls-cert server.pem --tls-key \
+                      server.key --public-url https://signalbox.example.com:8443"
     )]
     Install(ServiceInstall),
     /// Shows whether the unit is installed, enabled and running.
@@ -26,15 +28,8 @@ pub(crate) enum Service {
 
 #[derive(Debug, Args)]
 pub(crate) struct ServiceInstall {
-    /// Address and port of the server.
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9160")]
-    pub(crate) addr: std::net::SocketAddr,
-    /// Also serve the web UI.
-    #[arg(long)]
-    pub(crate) ui: bool,
-    /// Token file; default: `serve.token` in the data folder.
-    #[arg(long = "token-file", value_name = "FILE")]
-    pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) serve: Box<Serve>,
     /// Print the unit and change nothing.
     #[arg(long)]
     pub(crate) print: bool,

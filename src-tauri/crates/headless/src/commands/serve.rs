@@ -3,6 +3,7 @@
 use super::{Done, told_to_stop};
 use crate::args::{LogLevel, Serve, ServeSignIn};
 use crate::output::{OK, Output};
+use crate::server::address::PublicUrl;
 use crate::server::people::PeopleRules;
 use crate::server::sign_in::{CALLBACK, SignIn};
 use crate::server::tls::{self, Certificate, Look, ServedCertificate, readable_by_others};
@@ -41,14 +42,17 @@ pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &P
     };
     let mut bound = server::bind(Arc::clone(&app), settings).await?;
     let base = bound.public.base();
-    if certificate.is_some() && !bound.public.is_https() {
-        let hint = "Write it with https://, or leave --tls-cert out.";
-        return Err(refused(format!("The server speaks HTTPS, and its public address is {base}."), hint));
-    }
+    check_addresses(args, &bound.public, certificate.is_some())?;
     let url = format!("{}://{}", server::address::scheme(certificate.is_some()), bound.addr);
     if let Some(issuer) = &args.sign_in.oidc_issuer {
         let sign_in = sign_in(output, args, issuer, &bound).await?;
+        let people = sign_in.restore(&app).await?;
+        if people > 0 {
+            output.log(LogLevel::Info, &format!("Sessions of people that go on after the restart: {people}."));
+        }
         bound.set_sign_in(sign_in);
+    } else {
+        app.end_all_sessions().await?;
     }
     app.serves_at(&base);
     app.count_runs();
@@ -123,6 +127,35 @@ async fn record_start(app: &Arc<App>, output: &Output, facts: Value) -> ApiResul
 
 fn refused(message: impl Into<String>, hint: &str) -> ApiError {
     ApiError::new(Class::BadRequest, "BAD_SERVE", message, hint)
+}
+
+/// What can be known before a server starts: whether its files can be used and its addresses fit together.
+pub(crate) fn check(args: &Serve) -> ApiResult<()> {
+    server::not_everywhere(args.addr)?;
+    let is_tls = certificate(args, RealClock.now_ms())?.is_some();
+    let public = args.public_url.clone().or_else(|| PublicUrl::of(args.addr, is_tls));
+    let public = public.ok_or_else(|| refused(format!("{} is no address of a server.", args.addr), ""))?;
+    check_addresses(args, &public, is_tls)?;
+    args.sign_in.oidc_client_secret_file.as_deref().map(client_secret).transpose().map(drop)
+}
+
+fn check_addresses(args: &Serve, public: &PublicUrl, is_tls: bool) -> ApiResult<()> {
+    let base = public.base();
+    if is_tls && !public.is_https() {
+        let hint = "Write it with https://, or leave --tls-cert out.";
+        return Err(refused(format!("The server speaks HTTPS, and its public address is {base}."), hint));
+    }
+    if args.sign_in.oidc_issuer.is_none() {
+        return Ok(());
+    }
+    if !args.ui {
+        return Err(refused("People sign in on the page, and it is not served.", "Add --ui."));
+    }
+    if !public.is_https() && !public.is_here() {
+        let hint = "Use --tls-cert and --tls-key, or --public-url https://… with a proxy that speaks HTTPS.";
+        return Err(refused(format!("People would sign in at {base} in plain text."), hint));
+    }
+    Ok(())
 }
 
 fn certificate(args: &Serve, now_ms: i64) -> ApiResult<Option<Arc<ServedCertificate>>> {
@@ -206,14 +239,7 @@ fn started(
 /// Who signs people in.
 async fn sign_in(output: &Output, args: &Serve, issuer: &url::Url, bound: &Bound) -> ApiResult<SignIn> {
     let ServeSignIn { oidc_client_id, oidc_client_secret_file, oidc_roles, oidc_scopes, .. } = &args.sign_in;
-    if !args.ui {
-        return Err(refused("People sign in on the page, and it is not served.", "Add --ui."));
-    }
     let base = bound.public.base();
-    if !bound.public.is_https() && !bound.public.is_here() {
-        let hint = "Use --tls-cert and --tls-key, or --public-url https://… with a proxy that speaks HTTPS.";
-        return Err(refused(format!("People would sign in at {base} in plain text."), hint));
-    }
     let secret = oidc_client_secret_file.as_deref().map(client_secret).transpose()?;
     let mut scopes: Vec<String> = SCOPES.map(str::to_owned).into();
     scopes.extend(oidc_scopes.iter().filter(|scope| !SCOPES.contains(&scope.as_str())).cloned());

@@ -5,6 +5,7 @@ mod unit;
 use super::Done;
 use crate::args::{Global, Service, ServiceInstall};
 use crate::output::{FAILED, OK, Output};
+use crate::server::address::PublicUrl;
 use serde_json::{Value, json};
 use signalbox_app::dto::Access;
 use signalbox_app::{ApiError, ApiResult, Class};
@@ -131,9 +132,12 @@ fn tell(output: &Output, text: &str, next: &[String], facts: Value) {
 
 /// The command line of the service. Paths are absolute: a unit has another working folder.
 fn words(args: &ServiceInstall, global: &Global, data: &Path) -> ApiResult<Vec<OsString>> {
-    if args.addr.port() == 0 {
+    let serve = &*args.serve;
+    if serve.addr.port() == 0 {
         return Err(ApiError::bad_request("A service needs a fixed port.", "Name one: --addr 127.0.0.1:9160."));
     }
+    may_open(serve.addr.port())?;
+    super::serve::check(serve)?;
     let program = std::env::current_exe().map_err(|error| {
         ApiError::new(
             Class::Unavailable,
@@ -149,14 +153,56 @@ fn words(args: &ServiceInstall, global: &Global, data: &Path) -> ApiResult<Vec<O
         let rights = if granted.access == Access::Rw { "rw" } else { "ro" };
         words.extend(["--allow-dir".into(), format!("{}:{rights}", granted.folder).into()]);
     }
-    words.extend(["serve".into(), "--addr".into(), args.addr.to_string().into()]);
-    if args.ui {
+    words.extend(["serve".into(), "--addr".into(), serve.addr.to_string().into()]);
+    if serve.ui {
         words.push("--ui".into());
     }
-    if let Some(file) = &args.token_file {
-        words.extend(["--token-file".into(), absolute(file).into()]);
+    if serve.audit_stdout {
+        words.push("--audit-stdout".into());
+    }
+    for root in &serve.grant_root {
+        words.extend(["--grant-root".into(), absolute(root).into()]);
+    }
+    let sign_in = &serve.sign_in;
+    let files = [
+        ("--token-file", &serve.token_file),
+        ("--tls-cert", &serve.tls_cert),
+        ("--tls-key", &serve.tls_key),
+        ("--oidc-client-secret-file", &sign_in.oidc_client_secret_file),
+    ];
+    for (name, file) in files {
+        words.extend(file.iter().flat_map(|file| [name.into(), absolute(file).into()]));
+    }
+    let texts = [
+        ("--public-url", serve.public_url.as_ref().map(PublicUrl::base)),
+        ("--oidc-issuer", sign_in.oidc_issuer.as_ref().map(ToString::to_string)),
+        ("--oidc-client-id", sign_in.oidc_client_id.clone()),
+        ("--oidc-name-claim", sign_in.oidc_name_claim.clone()),
+        ("--oidc-name", sign_in.oidc_name.clone()),
+        ("--oidc-role-claim", sign_in.oidc_issuer.as_ref().map(|_| sign_in.oidc_role_claim.clone())),
+    ];
+    for (name, text) in texts {
+        words.extend(text.into_iter().flat_map(|text| [name.into(), text.into()]));
+    }
+    for rule in &sign_in.oidc_roles {
+        words.extend(["--oidc-role".into(), format!("{}={}", rule.role.as_str(), rule.value).into()]);
+    }
+    for scope in &sign_in.oidc_scopes {
+        words.extend(["--oidc-scope".into(), scope.into()]);
     }
     Ok(words)
+}
+
+/// A service of a user has no right to open the ports that the system keeps for itself.
+fn may_open(port: u16) -> ApiResult<()> {
+    let first = fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    let first: u16 = first.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1_024);
+    if port >= first {
+        return Ok(());
+    }
+    let message = format!("A service of a user cannot open port {port}: ports below {first} belong to the system.");
+    let hint = "Use a higher port, for example 8443, with a proxy or a redirect in front of it; or the package signalbox-server.";
+    Err(ApiError::bad_request(message, hint))
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -7,8 +7,11 @@ use super::Server;
 use super::address::{PublicUrl, scheme};
 use super::sessions::Session;
 use super::tokens::Holder;
+use signalbox_adapters::RealClock;
+use signalbox_ports::Clock;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Names under which this server may be addressed, each with its scheme.
 #[derive(Debug)]
@@ -91,23 +94,45 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && values.next().is_none()).then_some(token)
 }
 
-/// Whose the bearer token is: one of the file, or that of a person who signed in, with the session.
-pub(crate) fn holder(server: &Server, headers: &HeaderMap) -> Result<(Holder, Option<Arc<Session>>), ApiError> {
+/// Who asks, and by what.
+pub(crate) struct Admitted {
+    pub(crate) holder: Holder,
+    /// The name of a token of the list.
+    pub(crate) token: Option<String>,
+    /// The id of the session of a person who signed in.
+    pub(crate) session: Option<String>,
+    /// Says that the access has ended.
+    pub(crate) ended: Option<watch::Receiver<bool>>,
+}
+
+/// Whose the bearer token is: one of the file, one of the list, or that of a person who signed in.
+pub(crate) async fn admit(server: &Server, headers: &HeaderMap) -> Result<Admitted, ApiError> {
     if let Some(holder) = bearer(headers).and_then(|token| server.tokens.holder(token)) {
-        return Ok((holder.clone(), None));
+        return Ok(Admitted { holder: holder.clone(), token: None, session: None, ended: None });
     }
-    let session = session(server, headers)?;
+    if let Some(token) = bearer(headers)
+        && let Some(live) = server.access.find(&server.app, token, RealClock.now_ms()).await?
+    {
+        let ended = Some(live.ended.subscribe());
+        return Ok(Admitted { holder: live.holder.clone(), token: Some(live.name.clone()), session: None, ended });
+    }
+    let session = session(server, headers).await?;
     let person = session.person();
-    Ok((Holder { role: person.role, name: person.name }, Some(session)))
+    let holder = Holder { role: person.role, name: person.name };
+    Ok(Admitted { holder, token: None, session: Some(session.id.clone()), ended: Some(session.ended.subscribe()) })
 }
 
 /// The session of a person who signed in.
-pub(crate) fn session(server: &Server, headers: &HeaderMap) -> Result<Arc<Session>, ApiError> {
+pub(crate) async fn session(server: &Server, headers: &HeaderMap) -> Result<Arc<Session>, ApiError> {
     let sign_in = server.sign_in.as_ref();
-    bearer(headers).and_then(|token| sign_in?.sessions.find(token)).ok_or_else(|| {
+    let found = match (sign_in, bearer(headers)) {
+        (Some(sign_in), Some(token)) => sign_in.session(&server.app, token).await,
+        _ => None,
+    };
+    found.ok_or_else(|| {
         let hint = match sign_in {
-            Some(_) => "Sign in on the page, or send `Authorization: Bearer <token>` with a token of the token file.",
-            None => "Send `Authorization: Bearer <token>` with a token of the token file.",
+            Some(_) => "Sign in on the page, or send `Authorization: Bearer <token>` with a token of this server.",
+            None => "Send `Authorization: Bearer <token>` with a token of the token file or of `signalbox token add`.",
         };
         ApiError::new(Class::Unauthorized, "UNAUTHORIZED", "There is no valid token.", hint)
     })

@@ -113,10 +113,10 @@ pub(crate) async fn run(
             Ok(answer::file(app.program(caller, id, choices).await?))
         }
         Action::WorkflowPut => {
-            let stored = app.store_workflow(id, parse(body)?, revision_of(parts)).await?;
+            let stored = app.store_workflow(caller, id, parse(body)?, revision_of(parts)).await?;
             Ok(with_etag(ok(value(&stored)), &stored.revision))
         }
-        Action::WorkflowDelete => Ok(ok(value(&app.delete_stored(id, revision_of(parts)).await?))),
+        Action::WorkflowDelete => Ok(ok(value(&app.delete_stored(caller, id, revision_of(parts)).await?))),
         Action::WorkflowActivate => {
             let ActivationRequest { version } = parse_or_empty(body)?;
             let request = json!({ "workflowId": id, "version": version });

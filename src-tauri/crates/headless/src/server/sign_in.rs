@@ -155,12 +155,41 @@ impl SignIn {
         }
     }
 
-    /// Ends sessions and asks the provider about them, again and again.
-    pub(crate) async fn watch(self: Arc<Self>, app: Arc<App>) {
-        loop {
-            tokio::time::sleep(super::sessions::LOOK).await;
-            self.sessions.look(&app, &self.provider, &self.rules, Instant::now()).await;
+    /// Ends sessions and asks the provider about them, once.
+    pub(crate) async fn look(&self, app: &Arc<App>, now: Instant) {
+        self.sessions.look(app, &self.provider, &self.rules, now).await;
+    }
+
+    /// The session of a token.
+    pub(crate) async fn session(&self, app: &Arc<App>, token: &str) -> Option<Arc<Session>> {
+        self.sessions.admit(app, &self.provider, &self.rules, token).await
+    }
+
+    /// Takes up the sessions of before a restart; how many. Whoever would not get in now is signed out.
+    pub(crate) async fn restore(&self, app: &Arc<App>) -> ApiResult<usize> {
+        let refuses = |person: &SignedInPerson| {
+            let (claim, value) = &person.role_by;
+            let is_given = *claim == self.rules.role_claim
+                && self.rules.roles.iter().any(|rule| rule.role == person.role && rule.value == *value);
+            if person.issuer != self.provider.issuer() {
+                Some("The server uses another identity provider now".to_owned())
+            } else if !is_given {
+                Some("The rules for roles were changed".to_owned())
+            } else {
+                let is_taken = self.reserved.iter().any(|name| name.to_lowercase() == person.name.to_lowercase());
+                is_taken.then(|| "A token of the server has the name of the person now".to_owned())
+            }
+        };
+        self.sessions.restore(app, refuses).await
+    }
+
+    /// Ends the sessions that somebody ended in the store. Waits for it.
+    pub(crate) fn refresh(&self, app: &App, threads: &tokio::runtime::Handle) -> ApiResult<()> {
+        for session in self.sessions.ended_elsewhere(app)? {
+            let provider = Arc::clone(&self.provider);
+            threads.spawn(async move { super::sessions::revoke(&provider, &session).await });
         }
+        Ok(())
     }
 
     async fn begin(&self, request: BeginRequest) -> ApiResult<Value> {
@@ -288,10 +317,7 @@ impl SignIn {
             role: given.role,
             role_by: (self.rules.role_claim.clone(), given.by),
         };
-        app.person_signed_in(&person).await?;
-        let (token, gone) = self.sessions.begin(person, vouched).map_err(|why| {
-            ApiError::unavailable("NO_SESSION", format!("No session could begin: {why}."), "Try again.")
-        })?;
+        let (token, gone) = self.sessions.begin(app, person, vouched).await?;
         for session in gone {
             self.sessions.ended(app, &self.provider, &session, AccessEnd::Expired).await;
         }
@@ -326,9 +352,9 @@ pub(crate) async fn handle(server: &Arc<Server>, place: Place, request: Request)
     }
     guard::json_only(request.method(), request.headers())?;
     let session = match place {
-        Place::End => Some(guard::session(server, request.headers())?),
+        Place::End => Some(guard::session(server, request.headers()).await?),
         // The page asks this first, with a session or without.
-        Place::About => guard::session(server, request.headers()).ok(),
+        Place::About => guard::session(server, request.headers()).await.ok(),
         _ => None,
     };
     let (parts, body) = request.into_parts();

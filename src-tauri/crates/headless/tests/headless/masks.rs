@@ -83,6 +83,8 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         | "task_destination_kinds" => {
             vec![json!({})]
         }
+        // For builders: names and times of tokens and sessions, nothing of a run.
+        "token_list" | "session_list" => Vec::new(),
         // `rpc` names the group and the failure.
         "failure_group" | "failure_members" => vec![json!({ "group": "" })],
         "failure_preview" => corrections().map(|rule| json!({ "group": "", "correction": rule })).to_vec(),

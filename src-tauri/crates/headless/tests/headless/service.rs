@@ -233,3 +233,64 @@ fn the_unit_is_where_xdg_says() {
     // The standard says that a relative path is no path.
     assert_eq!(run("relative"), "/home/of-nobody/.config/systemd/user/signalbox.service");
 }
+
+/// The unit starts the server as `serve` would be started here, with full paths; what cannot work is refused before.
+#[test]
+fn a_service_serves_by_https_and_signs_people_in() {
+    let session = Session::with_systemd();
+    let make = "req -x509 -keyout server.key -out server.pem -days 30 -nodes -subj /CN=localhost -newkey ec -pkeyopt \
+                ec_paramgen_curve:prime256v1";
+    let folder = session.place.dir.path();
+    let made = std::process::Command::new("openssl").current_dir(folder).args(make.split(' ')).output();
+    assert!(made.expect("openssl").status.success());
+    session.place.file("oidc-secret", "s3cret");
+    for name in ["oidc-secret", "server.key"] {
+        std::fs::set_permissions(folder.join(name), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .expect("private");
+    }
+    let https = ["--addr", "127.0.0.1:8443", "--tls-cert", "server.pem", "--tls-key", "server.key"];
+    let people = [
+        "--oidc-issuer",
+        "https://id.example.com",
+        "--oidc-client-id",
+        "signalbox",
+        "--oidc-client-secret-file",
+        "oidc-secret",
+        "--oidc-role",
+        "builder=team a",
+        "--oidc-role",
+        "viewer=*",
+        "--oidc-scope",
+        "groups",
+    ];
+    let ask = |parts: &[&[&str]]| {
+        session.run(&[&["service", "install", "--print", "--json"], parts.concat().as_slice()].concat())
+    };
+    let done = ask(&[&["--ui"], &https, &people]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let words = exec_start(done.json()["text"].as_str().expect("a unit"));
+    let full = |name: &str| folder.join(name).display().to_string();
+    let after = |name: &str| {
+        let values = words.iter().zip(&words[1..]).filter(|(word, _)| *word == name);
+        values.map(|(_, value)| value.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(after("--oidc-client-secret-file"), [full("oidc-secret")]);
+    assert_eq!(after("--oidc-role"), ["builder=team a", "viewer=*"]);
+    assert_eq!(after("--oidc-issuer"), ["https://id.example.com/"]);
+    assert_eq!(after("--oidc-scope"), ["groups"]);
+    assert_eq!(after("--tls-cert"), [full("server.pem")]);
+    assert_eq!(after("--tls-key"), [full("server.key")]);
+
+    let refused = |parts: &[&[&str]], said: &str| {
+        let done = ask(parts);
+        assert_eq!(done.code, 2, "{}", done.out);
+        let message = done.json()["error"]["message"].as_str().expect("words").to_owned();
+        assert!(message.contains(said), "{message}");
+    };
+    refused(&[&https, &people], "it is not served");
+    refused(&[&["--ui", "--addr", "10.0.0.5:8080"], &people], "in plain text");
+    refused(&[&["--addr", "127.0.0.1:8443", "--tls-cert", "none.pem", "--tls-key", "server.key"]], "none.pem");
+    refused(&[&["--addr", "0.0.0.0:8443"]], "every network");
+    refused(&[&["--addr", "127.0.0.1:443"]], "belong to the system");
+    assert!(!session.unit().exists());
+}

@@ -19,11 +19,22 @@ struct Place {
 impl Place {
     fn start(claims: Value) -> Self {
         let (home, provider) = (TestHome::new(), IdentityProvider::start(claims));
+        let serving = Self::serve(&home, &provider);
+        Self { provider, serving, home }
+    }
+
+    fn serve(home: &TestHome, provider: &IdentityProvider) -> Serving {
         let issuer = provider.issuer.clone();
         let sign_in = ["--oidc-issuer", &issuer, "--oidc-client-id", CLIENT, "--oidc-name", "Example ID"];
         let roles = ["--oidc-role", "builder=team", "--oidc-role", "operator=desk"];
-        let serving = Serving::start(&home, &[&["--ui"], &sign_in[..], &roles[..]].concat());
-        Self { provider, serving, home }
+        Serving::start(home, &[&["--ui"], &sign_in[..], &roles[..]].concat())
+    }
+
+    /// Kills the server and starts another one with the same data folder.
+    fn restart(&mut self) {
+        self.serving.child.kill().expect("killed");
+        self.serving.child.wait().expect("gone");
+        self.serving = Self::serve(&self.home, &self.provider);
     }
 
     fn post(&self, path: &str, token: &str, body: &Value) -> Answer {
@@ -202,4 +213,31 @@ fn settings_that_would_let_the_wrong_people_in_are_refused_at_the_start() {
         assert_eq!(done.code, 2, "{more:?}");
         assert!(done.err.contains(told), "{more:?}: {}", done.err);
     }
+}
+
+/// A restart of the server signs nobody out; a person at the terminal does.
+#[test]
+fn a_session_goes_on_after_a_restart_until_somebody_ends_it() {
+    let mut place = Place::start(ada(&["team"]));
+    let token = place.session();
+    assert_eq!(place.who(&token).status, 200);
+    place.restart();
+    let who = place.who(&token).json();
+    assert_eq!((&who["operatorId"], &who["role"]), (&json!("user:ada@example.org"), &json!("builder")));
+    let listed = place.post("/rpc/session_list", &token, &json!({})).json();
+    assert_eq!((listed[0]["shownName"].as_str(), &listed[0]["own"]), (Some("Ada Lovelace"), &json!(true)), "{listed}");
+    let ended = place.home.run(&["people", "sign-out", "ADA@example.org", "--as", "user:boss", "--json"]);
+    assert_eq!(ended.json()["ended"], 1, "{}{}", ended.out, ended.err);
+    support::eventually("the session is refused", || place.who(&token).status == 401);
+    assert_eq!(place.home.run(&["people", "sign-out", "ada@example.org"]).code, 2);
+    let out = place.entries("USER_SIGNED_OUT");
+    assert_eq!(out.len(), 1, "{out:?}");
+    assert_eq!((&out[0]["actor"]["id"], &out[0]["metadata"]["reason"]), (&json!("user:boss"), &json!("ended")));
+    place.restart();
+    assert_eq!(place.who(&token).status, 401, "it does not come back");
+    // Whoever gets the name next does not share it with a token of the one before.
+    let add = ["token", "add", "cron", "--role", "viewer", "--as", "user:ada@example.org"];
+    assert_eq!(place.home.run(&add).code, 0);
+    assert_eq!(place.home.run(&["people", "forget", "ada@example.org"]).code, 0);
+    assert_eq!(place.home.run(&["token", "list", "--json"]).json(), json!([]));
 }

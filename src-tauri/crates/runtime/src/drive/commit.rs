@@ -62,7 +62,8 @@ impl Driver {
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
         if let Some(creation) = self.creation.take() {
-            let audit = record::entries(&self.compiled, &self.said, &events);
+            let mut audit = record::entries(&self.compiled, &self.said, &events);
+            record::name_token(&mut audit, &creation.origin);
             nobodys = self.begin(creation, (events, tasks, audit), snapshot, end, (durable, rests)).await?;
         } else if let Some(owner) = self.owner.clone() {
             let commit = RunCommit {

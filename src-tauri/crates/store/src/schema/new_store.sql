@@ -261,5 +261,13 @@ CREATE INDEX task_copy_external ON task_copy (destination, external_id);
 CREATE TABLE task_decision_seen (
             destination TEXT NOT NULL, key TEXT NOT NULL, until_ms INTEGER NOT NULL, PRIMARY KEY (destination, key)
           ) STRICT, WITHOUT ROWID;
+CREATE TABLE access_token (
+            hash TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL UNIQUE COLLATE NOCASE, role TEXT NOT NULL, person TEXT NOT NULL,
+            made_ms INTEGER NOT NULL, expires_ms INTEGER, used_ms INTEGER
+          ) STRICT, WITHOUT ROWID;
+CREATE TABLE user_session (
+            hash TEXT PRIMARY KEY NOT NULL, id TEXT NOT NULL UNIQUE, person TEXT NOT NULL, since_ms INTEGER NOT NULL,
+            used_ms INTEGER NOT NULL, renew_ms INTEGER, sealed TEXT
+          ) STRICT, WITHOUT ROWID;
 INSERT INTO audit_meta (name, value) VALUES ('logId', lower(hex(randomblob(16))));
 INSERT INTO trigger_change (one, change) VALUES (1, 0);

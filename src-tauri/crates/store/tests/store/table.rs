@@ -1,3 +1,4 @@
+mod access_token;
 mod activation;
 mod audit_checkpoint;
 mod audit_entry;
@@ -40,4 +41,5 @@ mod task_token;
 mod task_vote;
 mod tool_server;
 mod trigger_intake;
+mod user_session;
 mod webhook;

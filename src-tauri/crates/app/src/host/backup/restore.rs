@@ -107,8 +107,10 @@ pub async fn restore(
             let audit = app.verify_audit(true)?;
             let unfinished = app.store.run_counts()?.into_iter().filter(|(status, _)| !is_end(status));
             let unfinished: u64 = unfinished.map(|(_, count)| count).sum();
+            // Who was shut out since the backup stays out.
+            let ended = app.store.access_clear()?;
             let facts =
-                json!({ "file": from, "createdAt": created_at, "via": caller.via.as_str(), "osUser": os_user() });
+                json!({ "file": from, "createdAt": created_at, "accessEnded": ended, "via": caller.via.as_str(), "osUser": os_user() });
             let record = app.fact(AuditEvent::BackupRestored, Level::Warn, caller.actor(), facts);
             app.store.audit_append(record, None, true)?;
             Ok((audit, unfinished))

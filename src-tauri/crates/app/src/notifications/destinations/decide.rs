@@ -175,7 +175,15 @@ impl App {
     /// Who decided, as the service reports it: never a name of this installation.
     fn reporter(destination: &Destination, said: &ReportedDecision) -> Caller {
         let principal = format!("reported:{}/{}", word(&destination.row.name), word(&said.person));
-        Caller { host: Host::Http, role: CallerRole::Operator, here: false, principal, via: Via::Destination }
+        Caller {
+            host: Host::Http,
+            role: CallerRole::Operator,
+            here: false,
+            principal,
+            via: Via::Destination,
+            token: None,
+            session: None,
+        }
     }
 
     fn answer_from(

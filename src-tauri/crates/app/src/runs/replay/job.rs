@@ -99,6 +99,7 @@ impl Job {
                 trial: false,
                 started_by: self.kept.started_by.clone(),
                 person: Some(self.person.clone()),
+                token: None,
                 client_run_token: None,
                 trace: None,
             },

@@ -1,0 +1,59 @@
+// Who reaches the server: sessions of people, and tokens of programs.
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import { queryClient } from '../../api/queries.ts';
+import type { Commands } from '../../api/types.ts';
+import type { FakeTransport } from '../../api/transport/fake.ts';
+import { useMessages } from '../../kit/messages.ts';
+import { renderOnce } from '../../test/render.tsx';
+import { AccessSection } from '../parts/access.tsx';
+
+afterEach(() => {
+  cleanup();
+  queryClient.clear();
+  useMessages.setState({ shown: [], past: [] });
+});
+const asked = (fake: FakeTransport, command: string) => fake.calls.filter((call) => call.command === command).map((call) => call.payload);
+const who = () => ({ operatorId: 'user:ada', role: 'builder', via: 'app' }) as Commands['who']['response'];
+
+type Session = Commands['session_list']['response'][number];
+const session = (part: Partial<Session>): Session => ({ id: 's1', person: 'user:ada@example.org', shownName: 'Ada', role: 'builder', issuer: 'https://id.example.org', since: '2026-11-30T08:00:00.000Z', usedAt: '2026-11-30T09:00:00.000Z', own: true, ...part });
+type Token = Commands['token_list']['response'][number];
+const token = (part: Partial<Token>): Token => ({ name: 'nightly', role: 'operator', person: 'user:ada', madeAt: '2026-11-30T08:00:00.000Z', expired: false, ...part });
+
+it('another person is signed out after a question; the own session is left to "Sign out"', async () => {
+  let all = [session({}), session({ id: 's2', person: 'user:bob@example.org', shownName: 'Bob', role: 'viewer', own: false })];
+  const { fake } = renderOnce(<AccessSection />, { who, token_list: () => [], session_list: () => all, session_end: ({ id }) => { all = all.filter((one) => one.id !== id); return {}; } });
+  expect(await screen.findByText('Ada (ada@example.org)')).toBeTruthy();
+  expect(screen.getByText('This session')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'End the session of Ada' })).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'End the session of Bob' }));
+  fireEvent.click(within(await screen.findByRole('dialog', { name: 'End the session of Bob?' })).getByRole('button', { name: 'End session' }));
+  await waitFor(() => expect(screen.queryByText('Bob (bob@example.org)')).toBeNull());
+  expect(asked(fake, 'session_end')).toEqual([{ id: 's2' }]);
+});
+
+it('a token is shown once when it is made, and is revoked after a question', async () => {
+  let all = [token({ name: 'old', expired: true, expiresAt: '2026-11-29T08:00:00.000Z' })];
+  const { fake } = renderOnce(<AccessSection />, {
+    who, session_list: () => [], token_list: () => all,
+    token_add: ({ name, role }) => { const entry = token({ name, role }); all = [entry, ...all]; return { token: 'sbx_0123', entry }; },
+    token_revoke: ({ name }) => { all = all.filter((one) => one.name !== name); return {}; },
+  });
+  expect(await screen.findByText('Expired')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'New token…' }));
+  const form = within(await screen.findByRole('dialog', { name: 'New access token' }));
+  const name = form.getByRole('textbox', { name: /^Name/ });
+  fireEvent.change(name, { target: { value: 'OLD' } });
+  expect(form.getByText('There is a token with this name.')).toBeTruthy();
+  fireEvent.change(name, { target: { value: 'nightly' } });
+  fireEvent.click(form.getByRole('button', { name: 'Make token' }));
+  const made = within(await screen.findByRole('dialog', { name: 'The token nightly' }));
+  expect(made.getByText('sbx_0123')).toBeTruthy();
+  fireEvent.click(made.getAllByRole('button', { name: 'Done' })[0]!);
+  await waitFor(() => expect(screen.queryByText('sbx_0123')).toBeNull());
+  expect(asked(fake, 'token_add')).toEqual([{ name: 'nightly', role: 'viewer', expiresDays: 90 }]);
+  fireEvent.click(await screen.findByRole('button', { name: 'Revoke the token nightly' }));
+  fireEvent.click(within(await screen.findByRole('dialog', { name: 'Revoke the token nightly?' })).getByRole('button', { name: 'Revoke' }));
+  await waitFor(() => expect(screen.queryByText('nightly')).toBeNull());
+});
