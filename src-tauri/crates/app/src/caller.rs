@@ -101,7 +101,7 @@ impl Caller {
         let Value::Object(mut facts) = facts else { return facts };
         facts.insert("via".into(), self.via.as_str().into());
         if let Some(token) = &self.token {
-            facts.insert("token".into(), token.as_str().into());
+            facts.insert("tokenName".into(), token.as_str().into());
         }
         if self.via == Via::Cli {
             // `--as` only says in whose name.

@@ -148,7 +148,7 @@ pub(crate) fn name_token(records: &mut [Record], origin: &RunOrigin) {
     let start = records.iter_mut().find(|record| record.event == AuditEvent::WorkflowStarted.as_str());
     if let Some(start) = start {
         let facts = start.metadata.get_or_insert_default();
-        facts.insert("token".into(), token.as_str().into());
+        facts.insert("tokenName".into(), token.as_str().into());
         facts.extend(origin.person.as_ref().map(|person| ("person".to_owned(), person.as_str().into())));
     }
 }

@@ -221,7 +221,7 @@ pub(crate) fn audit_record(app: &App, caller: &Caller, request: AuditRecord) -> 
     }
     facts.insert("claimedTimestamp".into(), record.timestamp.as_str().into());
     facts.insert("via".into(), caller.via.as_str().into());
-    facts.extend(caller.token.as_ref().map(|token| ("token".to_owned(), token.as_str().into())));
+    facts.extend(caller.token.as_ref().map(|token| ("tokenName".to_owned(), token.as_str().into())));
     record.metadata = Some(facts);
     record.timestamp = time::format(app.now_ms());
     record.actor = caller.actor();

@@ -117,7 +117,7 @@ pub(crate) fn run_rerun(app: &App, caller: &Caller, request: RunRerun) -> ApiRes
     told.insert("changed".into(), json!(changed));
     told.insert("inputChanged".into(), input.is_some().into());
     told.insert("via".into(), caller.via.as_str().into());
-    told.extend(caller.token.as_ref().map(|token| ("token".to_owned(), token.as_str().into())));
+    told.extend(caller.token.as_ref().map(|token| ("tokenName".to_owned(), token.as_str().into())));
     if let Some(until) = &request.until {
         caller.require(CallerRole::Builder)?;
         told.insert("until".into(), until.as_str().into());

@@ -40,7 +40,11 @@ fn a_token_acts_for_its_owner_until_it_is_revoked() {
     let start = json!({ "workflow": "test" });
     let run = serving.ask_as(&token, "POST", "/workflow/run", &start, &[]).json()["runId"].clone();
     let started = entries(&place, &format!("WORKFLOW_STARTED run:{}", run.as_str().expect("an id"))).remove(0);
-    assert_eq!((&started["metadata"]["token"], &started["metadata"]["person"]), (&json!("ci"), &owner), "{started}");
+    assert_eq!(
+        (&started["metadata"]["tokenName"], &started["metadata"]["person"]),
+        (&json!("ci"), &owner),
+        "{started}"
+    );
 
     // Whatever its role: one that leaked makes no other.
     let strong = rpc(BUILDER, "token_add", json!({ "name": "deploy", "role": "builder" })).json();
@@ -55,7 +59,7 @@ fn a_token_acts_for_its_owner_until_it_is_revoked() {
     let changed = json!({ "signalbox": 1, "id": "test", "name": "Changed", "nodes": document["nodes"], "edges": [] });
     assert_eq!(serving.ask_as(&strong, "PUT", "/workflows/test", &changed, &[("if-match", "*")]).status, 200);
     let saved = entries(&place, "WORKFLOW_SAVED").remove(0);
-    assert_eq!((&saved["actor"]["id"], &saved["metadata"]["token"]), (&owner, &json!("deploy")), "{saved}");
+    assert_eq!((&saved["actor"]["id"], &saved["metadata"]["tokenName"]), (&owner, &json!("deploy")), "{saved}");
     assert_eq!(saved["metadata"]["renamedFrom"], "Test");
 
     assert_eq!(rpc(BUILDER, "token_revoke", json!({ "name": "ci" })).status, 200);
