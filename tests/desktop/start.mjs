@@ -19,11 +19,13 @@ function started(pid) {
   return Math.abs(now - since - boot * 1_000) < 1_500 ? now - since + (ticks * 1_000) / TICKS : boot * 1_000 + (ticks * 1_000) / TICKS;
 }
 
-/** Megabytes of a process: what it has in memory, and its share of what it has in common with others. */
+/** Megabytes of a process: what it has in memory, its share of what it has in common with others, what it shares with nobody, and what is no
+ * page of a file. */
 function memory(pid) {
+  const anonymous = Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1_024;
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)[1]) / 1_024;
-  return { rss: field('Rss'), pss: field('Pss'), own: field('Private_Dirty') + field('Private_Clean') };
+  return { rss: field('Rss'), pss: field('Pss'), own: field('Private_Dirty') + field('Private_Clean'), anonymous };
 }
 
 async function once(scene, data) {
@@ -59,7 +61,7 @@ try {
   }
   for (const [name, all] of Object.entries(rounds)) {
     const of = (key) => median(all.map((one) => one[key])).toFixed(0);
-    console.log(`${name}: usable after ${of('ms')} ms (${all.map((one) => one.ms.toFixed(0)).join(', ')}); the program's own process: resident ${of('rss')} MB, proportional ${of('pss')} MB, unshared ${of('own')} MB`);
+    console.log(`${name}: usable after ${of('ms')} ms (${all.map((one) => one.ms.toFixed(0)).join(', ')}); the program's own process: resident ${of('rss')} MB, proportional ${of('pss')} MB, unshared ${of('own')} MB, without pages of files ${of('anonymous')} MB`);
   }
 } finally {
   scene.close();
