@@ -6,6 +6,7 @@ pub(crate) mod save;
 use crate::credential;
 use crate::file_error::file_failure;
 use crate::support::{flag, setting, text, text_or, whole, wrong_choice, wrong_setting};
+use crate::time_limit;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::future::{Either, select};
@@ -21,10 +22,6 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
-/// Limit of a call in milliseconds, where none is set.
-const TIMEOUT_MS: u64 = 30_000;
-/// The same for rows that are saved to a file: there are more of them than anybody makes items of.
-const SAVING_TIMEOUT_MS: u64 = 600_000;
 /// The only member of an object that stands for bytes.
 const BASE64: &str = "$base64";
 
@@ -49,8 +46,7 @@ pub(crate) async fn chosen(call: &Call, slot: &CallSlot, world: &World, access: 
         }
         Dialect::Postgres | Dialect::MySql => DatabasePlace::Server(server(call, slot, world, dialect).await?),
     };
-    let usual = if text_or(slot, "saveTo", "")?.trim().is_empty() { TIMEOUT_MS } else { SAVING_TIMEOUT_MS };
-    let timeout = whole(slot, "timeoutMs", 1, 3_600_000)?.unwrap_or(usual);
+    let timeout = whole(slot, "timeoutMs", 1, 3_600_000)?.unwrap_or_else(|| time_limit::of_saved(slot));
     let database =
         Database { place, workflow: call.workflow_id.to_string(), access, timeout: Duration::from_millis(timeout) };
     Ok(Chosen { database, dialect })

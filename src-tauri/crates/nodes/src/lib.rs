@@ -56,6 +56,7 @@ mod saved_pieces;
 mod sign_in_check;
 mod slug;
 mod support;
+mod time_limit;
 mod tool_answer;
 mod tool_call;
 mod tool_question;
@@ -72,6 +73,7 @@ pub use mail::watch::{MailLook, Mails, NewMail, sample as mail_sample, watch_mai
 pub use retrieval_error::failure as retrieval_failure;
 pub use run::{run_call, run_effect, run_pure, timed_out};
 pub use sign_in_check::{ServerFamily, check_sign_in};
+pub use time_limit::usual_time_limit;
 pub use tool_answer::unchecked as unchecked_tool;
 
 use signalbox_engine::catalog::Catalog;

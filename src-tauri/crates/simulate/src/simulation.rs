@@ -429,12 +429,10 @@ fn limit_of(call: &Call, slot: &CallSlot) -> Option<u64> {
     if call.effects == Effects::None {
         return None;
     }
-    let own = slot.config.get("timeoutMs").and_then(Value::as_u64).or_else(|| default_limit(&call.kind));
+    let own = slot
+        .config
+        .get("timeoutMs")
+        .and_then(Value::as_u64)
+        .or_else(|| signalbox_nodes::usual_time_limit(&call.kind, slot));
     [call.timeout_ms, own].into_iter().flatten().min()
-}
-
-/// The time limit that a kind has where its settings say none.
-fn default_limit(kind: &str) -> Option<u64> {
-    let descriptor = signalbox_nodes::built_in().get(kind)?;
-    descriptor.config.pointer("/properties/timeoutMs/default").and_then(Value::as_u64)
 }

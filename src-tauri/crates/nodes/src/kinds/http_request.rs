@@ -10,7 +10,7 @@ use crate::http_lines::LineItems;
 use crate::http_save::SaveTo;
 use crate::listing::Listing;
 use crate::support::{flag, made_text, setting, text, text_or, wrong_choice, wrong_setting};
-use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies};
+use crate::{EffectFuture, Kind, Outcome, binary, extract, formats, http_body, http_cookies, time_limit};
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::connector::RateLimit;
@@ -25,9 +25,6 @@ use url::Url;
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
-const DEFAULT_TIMEOUT_MS: u64 = 30_000;
-/// For an answer that is saved to a file.
-const SAVING_TIMEOUT_MS: u64 = 600_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
 fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
@@ -330,8 +327,7 @@ async fn request(call: &Call, slot: &CallSlot, world: &World) -> Result<(HttpReq
         return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "method"));
     }
     let timeout_ms = match setting(slot, "timeoutMs") {
-        None if text_or(slot, "saveTo", "")?.trim().is_empty() => DEFAULT_TIMEOUT_MS,
-        None => SAVING_TIMEOUT_MS,
+        None => time_limit::of_saved(slot),
         Some(value) => value
             .as_u64()
             .filter(|ms| (1..=LONGEST_TIMEOUT_MS).contains(ms))

@@ -1,14 +1,12 @@
 //! The settings of a store, and the addresses of its objects.
 
 use crate::support::{setting, text, text_or, whole, wrong_setting};
+use crate::time_limit;
 use signalbox_engine::effect::CallSlot;
 use signalbox_model::NodeFailure;
 use std::time::Duration;
 use url::Url;
 
-const DEFAULT_TIMEOUT_MS: u64 = 60_000;
-/// Where a request carries a part of a file, or the whole of it.
-const FILE_TIMEOUT_MS: u64 = 600_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 /// Longest key, bytes (S3, Google; Azure has the same number of characters).
 const LONGEST_KEY: usize = 1_024;
@@ -40,10 +38,7 @@ pub(crate) fn invalid(field: &str, words: impl Into<String>) -> NodeFailure {
 }
 
 fn timeout_ms(slot: &CallSlot) -> Result<u64, NodeFailure> {
-    let is_file = setting(slot, "as").is_some_and(|kind| kind == "file")
-        || setting(slot, "file").is_some_and(|path| path.as_str() != Some(""));
-    let usual = if is_file { FILE_TIMEOUT_MS } else { DEFAULT_TIMEOUT_MS };
-    Ok(whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or(usual))
+    Ok(whole(slot, "timeoutMs", 1, LONGEST_TIMEOUT_MS)?.unwrap_or_else(|| time_limit::of_object(slot)))
 }
 
 /// The time limit of a call.
