@@ -75,7 +75,7 @@ test('a step of the catalog comes into a workflow', async ({ open, host }) => {
 test('settings have a list of their parts, models and secrets first', async ({ open }) => {
   const page = await open('#/settings');
   const parts = page.getByRole('navigation', { name: 'Parts of the settings' });
-  await expect(parts.getByRole('link')).toHaveText(['Models', 'Secrets', 'Tool servers', 'Folders', 'Notifications', 'Access', 'Audit and retention', 'Network', 'Telemetry', 'Backup', 'Appearance', 'Shortcuts', 'About']);
+  await expect(parts.getByRole('link')).toHaveText(['Models', 'Secrets', 'Tool servers', 'Folders', 'Notifications', 'Access', 'Audit and retention', 'Network', 'Telemetry', 'Data and backup', 'Appearance', 'Shortcuts', 'About']);
   await expect(page.getByRole('heading', { name: 'Models' }).first()).toBeInViewport();
   await parts.getByRole('link', { name: 'Shortcuts' }).click();
   await expect(page.getByRole('heading', { name: 'Shortcuts' })).toBeInViewport();

@@ -1257,6 +1257,59 @@ export interface CoverageScore {
   total: number;
 }
 
+/** A check of the data folder. */
+export interface DataCheck {
+  /** What can be repaired is repaired. */
+  repair?: boolean;
+}
+
+/** One thing that is not as it should be. */
+export interface DataFinding {
+  /** `store`, `audit`, `indexes`, `library`, `files` or `permissions`. */
+  area: string;
+  /** How it stands. */
+  state: DataState;
+  /** What is wrong, one sentence. */
+  message: string;
+  /** What to do about it, or what was done. */
+  hint: string;
+}
+
+/** What a check of the data folder found. */
+export interface DataReport {
+  /** Runs whose events were read. */
+  runs: number;
+  /** Audit entries that were verified. */
+  auditEntries: number;
+  /** Workflow files that were read. */
+  workflows: number;
+  /** Indexes that were checked. */
+  indexes: number;
+  /** Bytes of the database file. */
+  storeBytes: number;
+  /** Bytes of it that hold nothing. */
+  freeBytes: number;
+  /** Bytes that were given back to the disk. */
+  freedBytes: number;
+  /** What is wrong. */
+  findings: DataFinding[];
+}
+
+/** How much room the data folder takes. */
+export interface DataSize {
+  /** The folder. */
+  folder: string;
+  /** Bytes of the database: runs, tasks, the audit chain. */
+  storeBytes: number;
+  /** Bytes of it that hold nothing; they are used again. */
+  freeBytes: number;
+  /** Bytes of the other files: workflows, files of runs, indexes. */
+  otherBytes: number;
+}
+
+/** How a finding stands. */
+export type DataState = 'found' | 'repairable' | 'repaired';
+
 /** A column. */
 export interface DatabaseColumn {
   /** Its name. */
@@ -3928,6 +3981,22 @@ export interface ProofView {
 /** Which proxy requests go through. */
 export type ProxyChoice = 'environment' | 'none' | 'address';
 
+/** A run that goes. */
+export interface PrunedRun {
+  /** The run. */
+  runId: string;
+  /** Its workflow. */
+  workflowId: string;
+  /** The workflow's name. */
+  workflowName: string;
+  /** How it ended. */
+  status: string;
+  /** RFC 3339. */
+  endedAt: string;
+  /** About how much room it takes. */
+  bytes: number;
+}
+
 /** An alert whose condition is true for a workflow. */
 export interface RaisedHealthAlert {
   /** Id of the alert. */
@@ -4774,6 +4843,34 @@ export interface RunUsage {
   total: Usage;
   /** Steps that asked models. */
   steps: StepUsage[];
+}
+
+/** Which ended runs go. A run goes when one of the rules says so; at least one is needed. */
+export interface RunsPrune {
+  /** Those that ended before so many days. */
+  olderThanDays?: number;
+  /** All but so many that ended last. */
+  keep?: number;
+  /** The oldest, until the others take at most so many megabytes (1,000,000 bytes). */
+  mostMegabytes?: number;
+  /** Only runs of this workflow are looked at. */
+  workflow?: string;
+}
+
+/** What went, or would go. */
+export interface RunsPruned {
+  /** They were deleted. */
+  deleted: boolean;
+  /** Ended runs that were looked at. */
+  ended: number;
+  /** How many go. */
+  count: number;
+  /** About how many bytes they take. */
+  bytes: number;
+  /** Bytes by which the database became shorter. */
+  freedBytes: number;
+  /** The oldest of those that go, at most 20. */
+  oldest: PrunedRun[];
 }
 
 /** One sample of the gallery. */
@@ -8268,6 +8365,14 @@ export interface Commands {
   secret_choose: { request: SecretChoose; response: SecretStatus };
   /** Unlocks the secrets until the program ends, with their passphrase or through the system key store. */
   secret_unlock: { request: SecretUnlock; response: SecretStatus };
+  /** Returns how much room the data folder takes. */
+  data_size: { request: Empty; response: DataSize };
+  /** Reads the whole data folder, says what is wrong, and repairs what can be repaired when asked to. */
+  data_check: { request: DataCheck; response: DataReport };
+  /** Says which ended runs the rules would delete. */
+  run_prune_preview: { request: RunsPrune; response: RunsPruned };
+  /** Deletes the ended runs that the rules name. */
+  run_prune: { request: RunsPrune; response: RunsPruned };
   /** Returns when backups are made automatically, and what became of the last one. */
   backup_schedule: { request: Empty; response: BackupSchedule };
   /** Sets when backups are made automatically; the folder is chosen in the window or at the terminal. */
@@ -8595,6 +8700,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   secret_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'model_list', 'audit_list'] },
   secret_choose: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'model_list', 'audit_list'] },
   secret_unlock: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_status', 'secret_list', 'model_list'] },
+  data_size: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
+  data_check: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['data_size'] },
+  run_prune_preview: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  run_prune: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['run_list', 'run_get', 'run_step_data', 'workflow_list', 'data_size'] },
   backup_schedule: { kind: 'query', role: 'operator', hosts: ['desktop', 'http'], stale: [] },
   backup_schedule_set: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['backup_schedule', 'audit_list'] },
   secret_sign_in: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['secret_list', 'audit_list'] },

@@ -1,6 +1,6 @@
 /** Words of backups. */
 export const backup = {
-  'settings.part.backup': 'Backup',
+  'settings.part.backup': 'Data and backup',
   'backup.title': 'Backup',
   'backup.hint': 'One file with history, audit chain, settings and library, made while Signalbox runs. Secrets are not in it.',
   'backup.every': 'Back up',

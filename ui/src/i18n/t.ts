@@ -2,6 +2,7 @@
 import { audit } from './en.audit.ts';
 import { automations } from './en.automations.ts';
 import { backup } from './en.backup.ts';
+import { dataFolder } from './en.data-folder.ts';
 import { canvas } from './en.canvas.ts';
 import { compare } from './en.compare.ts';
 import { conditions } from './en.conditions.ts';
@@ -40,7 +41,7 @@ import { updates } from './en.updates.ts';
 import { webhooks } from './en.webhooks.ts';
 import { en as common } from './en.ts';
 
-export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...network, ...updates, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...exporting, ...health, ...failures, ...destinations, ...signIn, ...tests };
+export const en = { ...common, ...canvas, ...panel, ...log, ...inbox, ...audit, ...errors, ...secrets, ...rerun, ...debug, ...time, ...webhooks, ...network, ...updates, ...telemetry, ...said, ...models, ...tools, ...imports, ...connectors, ...compare, ...automations, ...forms, ...backup, ...dataFolder, ...help, ...hooks, ...conditions, ...poll, ...tables, ...pins, ...plan, ...folders, ...proof, ...exporting, ...health, ...failures, ...destinations, ...signIn, ...tests };
 
 export type MessageKey = keyof typeof en;
 export type MessageArgs = { [name: string]: string | number };

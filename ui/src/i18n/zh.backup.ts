@@ -1,6 +1,6 @@
 /** Simplified Chinese of en.backup.ts. */
 export const backup = {
-  'settings.part.backup': '备份',
+  'settings.part.backup': '数据与备份',
   'backup.title': '备份',
   'backup.hint': '一个文件，包含历史、审计链、设置和库，在 Signalbox 运行时创建。其中不包含机密。',
   'backup.every': '备份频率',

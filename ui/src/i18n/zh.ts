@@ -11,6 +11,7 @@ import { triggers } from './zh.kinds-triggers.ts';
 import { audit } from './zh.audit.ts';
 import { automations } from './zh.automations.ts';
 import { backup } from './zh.backup.ts';
+import { dataFolder } from './zh.data-folder.ts';
 import { canvas } from './zh.canvas.ts';
 import { compare } from './zh.compare.ts';
 import { conditions } from './zh.conditions.ts';
@@ -48,6 +49,6 @@ import { destinations } from './zh.destinations.ts';
 import { webhooks } from './zh.webhooks.ts';
 import { common } from './zh.common.ts';
 
-export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...network, ...updates, ...telemetry, ...proof, ...exporting, ...health, ...failures, ...destinations, ...signIn, ...common };
+export const zh: Translation = { ...audit, ...automations, ...canvas, ...compare, ...conditions, ...errors, ...folders, ...forms, ...inbox, ...log, ...models, ...panel, ...debug, ...rerun, ...said, ...secrets, ...time, ...backup, ...dataFolder, ...help, ...hooks, ...plan, ...poll, ...tables, ...imports, ...connectors, ...pins, ...tests, ...tools, ...webhooks, ...network, ...updates, ...telemetry, ...proof, ...exporting, ...health, ...failures, ...destinations, ...signIn, ...common };
 
 export const kinds: AllKindWords = { ...data, ...documents, ...mail, ...messages, ...objects, ...steps, ...triggers };

@@ -16,6 +16,7 @@ import { AccessSection } from './parts/access.tsx';
 import { AnchorsSection } from './parts/anchors.tsx';
 import { SinksSection } from './parts/sinks.tsx';
 import { BackupSection } from './parts/backup.tsx';
+import { DataSection, OldRunsSection } from './parts/data.tsx';
 import { AuditKeySection } from './parts/audit-key.tsx';
 import { RetentionSection } from './parts/retention.tsx';
 import { NetworkSection } from './parts/network.tsx';
@@ -57,7 +58,7 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<><TaskDestinationsSection /><WebhooksSection /></>} network={<NetworkSection />} telemetry={<TelemetrySection />} backup={<BackupSection />} updates={<UpdatesSection />} access={transport().host === 'http' && may('token_list') ? <AccessSection /> : null} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
+      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<><TaskDestinationsSection /><WebhooksSection /></>} network={<NetworkSection />} telemetry={<TelemetrySection />} backup={<><DataSection /><OldRunsSection /><BackupSection /></>} updates={<UpdatesSection />} access={transport().host === 'http' && may('token_list') ? <AccessSection /> : null} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
         onTheme={setTheme} onLanguage={(language) => void speak(language)} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={setAllowing}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

@@ -210,6 +210,10 @@ macro_rules! command_list {
             Action secret_delete(SecretName) -> Empty, Builder, [Desktop Http], [secret_list model_list audit_list], "Deletes a secret.";
             Action secret_choose(SecretChoose) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list audit_list], "Chooses where the encryption key of the secrets is kept.";
             Action secret_unlock(SecretUnlock) -> SecretStatus, Builder, [Desktop Http], [secret_status secret_list model_list], "Unlocks the secrets until the program ends, with their passphrase or through the system key store.";
+            Query data_size(Empty) -> DataSize, Operator, [Desktop Http], [], "Returns how much room the data folder takes.";
+            Action data_check(DataCheck) -> DataReport, Builder, [Desktop Http], [data_size], "Reads the whole data folder, says what is wrong, and repairs what can be repaired when asked to.";
+            Query run_prune_preview(RunsPrune) -> RunsPruned, Builder, [Desktop Http], [], "Says which ended runs the rules would delete.";
+            Action run_prune(RunsPrune) -> RunsPruned, Builder, [Desktop Http], [run_list run_get run_step_data workflow_list data_size], "Deletes the ended runs that the rules name.";
             Query backup_schedule(Empty) -> BackupSchedule, Operator, [Desktop Http], [], "Returns when backups are made automatically, and what became of the last one.";
             Action backup_schedule_set(BackupScheduleSet) -> BackupSchedule, Builder, [Desktop Http], [backup_schedule audit_list], "Sets when backups are made automatically; the folder is chosen in the window or at the terminal.";
             Action secret_sign_in(SecretName) -> SecretSigningIn, Builder, [Desktop Http], [secret_list audit_list], "Starts a sign-in to the service of a secret: returns the address for the person's browser, or a code.";

@@ -9,6 +9,7 @@ mod audit_retention;
 mod audit_sink;
 mod backup;
 mod connector;
+mod data;
 mod database;
 mod error_rules;
 mod failure_replay;
@@ -60,6 +61,7 @@ pub(crate) use audit_sink::{
 };
 pub(crate) use backup::{backup_schedule, backup_schedule_set};
 pub(crate) use connector::{connector_add, connector_list, connector_operation, connector_remove};
+pub(crate) use data::{data_check, data_size, run_prune, run_prune_preview};
 pub(crate) use database::database_tables;
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
 pub(crate) use failure_replay::{

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::dto::AuditCondition;
 use crate::error::{ApiError, ApiResult};
 use crate::host::files::{io_error, is_left_over};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use signalbox_retrieval::{check_index, index_files};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 const NAMED: usize = 20;
 
 /// How a finding stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DataState {
     /// It is still there.
@@ -28,7 +29,7 @@ pub enum DataState {
 }
 
 /// One thing that is not as it should be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataFinding {
     /// `store`, `audit`, `indexes`, `library`, `files` or `permissions`.
@@ -42,7 +43,7 @@ pub struct DataFinding {
 }
 
 /// What a check of the data folder found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataReport {
     /// Runs whose events were read.
@@ -80,29 +81,31 @@ impl App {
     /// Reads everything and says what is wrong. `repair` mends what can be mended; `compact` writes the database anew without
     /// free space, which nobody else may use meanwhile.
     pub async fn check_data(self: &Arc<Self>, repair: bool, compact: bool) -> ApiResult<DataReport> {
-        self.blocking(move |app| {
-            if compact && app.store.other_processes() > 0 {
-                let message = "Another process of Signalbox uses the data folder; the database cannot be written anew.";
-                let hint = "Close the window and stop the server, then try again.";
-                return Err(ApiError::new(crate::error::Class::Conflict, "FOLDER_IN_USE", message, hint));
-            }
-            let mut report = DataReport::default();
-            app.check_store(repair, &mut report)?;
-            app.check_audit(&mut report)?;
-            app.check_indexes(&mut report)?;
-            app.check_library(&mut report)?;
-            app.check_files(repair, &mut report)?;
-            check_permissions(app.data_dir(), repair, &mut report)?;
-            if compact {
-                report.freed_bytes += app.store.compact()?;
-            } else if repair {
-                report.freed_bytes += app.store.shrink()?;
-            }
-            let size = app.store.size()?;
-            (report.store_bytes, report.free_bytes) = (size.bytes, size.free);
-            Ok(report)
-        })
-        .await
+        self.blocking(move |app| app.check_data_now(repair, compact)).await
+    }
+
+    /// The same on the thread of a command.
+    pub(crate) fn check_data_now(&self, repair: bool, compact: bool) -> ApiResult<DataReport> {
+        if compact && self.store.other_processes() > 0 {
+            let message = "Another process of Signalbox uses the data folder; the database cannot be written anew.";
+            let hint = "Close the window and stop the server, then try again.";
+            return Err(ApiError::new(crate::error::Class::Conflict, "FOLDER_IN_USE", message, hint));
+        }
+        let mut report = DataReport::default();
+        self.check_store(repair, &mut report)?;
+        self.check_audit(&mut report)?;
+        self.check_indexes(&mut report)?;
+        self.check_library(&mut report)?;
+        self.check_files(repair, &mut report)?;
+        check_permissions(self.data_dir(), repair, &mut report)?;
+        if compact {
+            report.freed_bytes += self.store.compact()?;
+        } else if repair {
+            report.freed_bytes += self.store.shrink()?;
+        }
+        let size = self.store.size()?;
+        (report.store_bytes, report.free_bytes) = (size.bytes, size.free);
+        Ok(report)
     }
 
     fn check_store(&self, repair: bool, report: &mut DataReport) -> ApiResult<()> {

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult};
+use schemars::JsonSchema;
 use serde::Serialize;
 use signalbox_model::time;
 use signalbox_store::RunSize;
@@ -24,7 +25,7 @@ pub struct PruneRules {
 }
 
 /// A run that goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PrunedRun {
     /// The run.
@@ -87,34 +88,37 @@ impl App {
         delete: bool,
     ) -> ApiResult<PruneReport> {
         let caller = caller.clone();
-        self.blocking(move |app| {
-            if rules.older_than_days.is_none() && rules.keep.is_none() && rules.most_bytes.is_none() {
-                let hint = "Give at least one of --older-than, --keep and --max-size.";
-                return Err(ApiError::bad_request("No rule says which runs go.", hint));
+        self.blocking(move |app| app.prune(&caller, &rules, delete)).await
+    }
+
+    /// The same on the thread of a command.
+    pub(crate) fn prune(&self, caller: &Caller, rules: &PruneRules, delete: bool) -> ApiResult<PruneReport> {
+        if rules.older_than_days.is_none() && rules.keep.is_none() && rules.most_bytes.is_none() {
+            let hint = "Say how old they are, how many stay, or how much room they may take (--older-than, --keep, \
+                        --max-size).";
+            return Err(ApiError::bad_request("No rule says which runs go.", hint));
+        }
+        let sizes = self.store.run_sizes(rules.workflow.as_deref())?;
+        let ended = sizes.len() as u64;
+        let go = &sizes[..count(rules, &sizes, self.now_ms())];
+        for size in go.iter().filter(|_| delete) {
+            match self.wait_for(self.runtime.delete(&size.run, caller.actor()))? {
+                // Somebody else deleted it meanwhile.
+                Err(signalbox_runtime::Error::Store(error)) if error.code() == "UNKNOWN_RUN" => {}
+                deleted => deleted?,
             }
-            let sizes = app.store.run_sizes(rules.workflow.as_deref())?;
-            let ended = sizes.len() as u64;
-            let go = &sizes[..count(&rules, &sizes, app.now_ms())];
-            for size in go.iter().filter(|_| delete) {
-                match app.wait_for(app.runtime.delete(&size.run, caller.actor()))? {
-                    // Somebody else deleted it meanwhile.
-                    Err(signalbox_runtime::Error::Store(error)) if error.code() == "UNKNOWN_RUN" => {}
-                    deleted => deleted?,
-                }
-            }
-            let freed_bytes = if delete { app.store.shrink()? } else { 0 };
-            let runs = go.iter().map(|size| PrunedRun {
-                run_id: size.run.clone(),
-                workflow_id: size.workflow.clone(),
-                workflow_name: size.name.clone(),
-                status: size.status.clone(),
-                ended_at: time::format(size.ended_ms),
-                bytes: size.bytes,
-            });
-            let bytes = go.iter().map(|size| size.bytes).sum();
-            Ok(PruneReport { deleted: delete, ended, runs: runs.collect(), bytes, freed_bytes })
-        })
-        .await
+        }
+        let freed_bytes = if delete { self.store.shrink()? } else { 0 };
+        let runs = go.iter().map(|size| PrunedRun {
+            run_id: size.run.clone(),
+            workflow_id: size.workflow.clone(),
+            workflow_name: size.name.clone(),
+            status: size.status.clone(),
+            ended_at: time::format(size.ended_ms),
+            bytes: size.bytes,
+        });
+        let bytes = go.iter().map(|size| size.bytes).sum();
+        Ok(PruneReport { deleted: delete, ended, runs: runs.collect(), bytes, freed_bytes })
     }
 }
 

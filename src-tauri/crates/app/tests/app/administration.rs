@@ -139,7 +139,7 @@ const RECORDED: &[(&str, &str)] = &[
     ("AUDIT_EXPORTED", "audit_export"),
     ("AUDIT_CUT_ACCEPTED", "audit_accept_cut"),
     ("PAYLOAD_ERASED", "audit_erase"),
-    ("RUN_DELETED", "run_delete"),
+    ("RUN_DELETED", "run_delete run_prune"),
     ("RUN_CANCELLED", "run_cancel"),
     ("RUN_RERUN", "run_rerun"),
     ("RUN_SENT_TO_INBOX", "run_send"),
@@ -177,6 +177,7 @@ const NOT_RECORDED: &[(&str, &str)] = &[
     ("a look at error handling; nothing is kept but its result", "proof_start proof_cancel"),
     ("an answer of a model to the caller", "expression_ask expression_cancel task_unsuggest"),
     ("goes on with a run; its steps are recorded", "run_resume"),
+    ("removes what belongs to nothing, and closes what other accounts may read", "data_check"),
     ("comfort of one person", "settings_set task_view_save task_view_forget"),
     (
         "a question to a service, which changes nothing here",

@@ -79,12 +79,15 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         | "replay_list"
         | "index_list"
         | "backup_schedule"
+        | "data_size"
         | "task_destination_list"
         | "task_destination_kinds" => {
             vec![json!({})]
         }
         // For builders: names and times of tokens and sessions, nothing of a run.
         "token_list" | "session_list" => Vec::new(),
+        // For builders: names, times and sizes of runs, none of their values.
+        "run_prune_preview" => Vec::new(),
         // `rpc` names the group and the failure.
         "failure_group" | "failure_members" => vec![json!({ "group": "" })],
         "failure_preview" => corrections().map(|rule| json!({ "group": "", "correction": rule })).to_vec(),
