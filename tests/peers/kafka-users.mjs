@@ -32,7 +32,7 @@ export async function kafkaUsers(report, bin, tansu) {
   const place = new Signalbox();
   const { ca, own, certificate } = certificates(place.folder);
   const [port, secure] = [await freePort(), await freePort()];
-  // A broker names where its clients connect to: each port has one of its own.
+  // A broker names where its clients connect to: each port has its own.
   async function broker(at, ...tls) {
     const plain = await freePort();
     return [

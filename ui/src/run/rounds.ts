@@ -77,7 +77,7 @@ export function withRounds(view: RunView, { loops, part }: Rounds): RunView {
   });
   return viewWith(view, {
     slots, slotsOf, calls, callsOf, loops: new Layered<LoopRun>(part.loops, new Layered(view.loops, new Map(further))), rounds: loops,
-    // By these names ports are counted: what left there in the iteration stands in its slots.
+    // By these names ports are counted: what left there in the iteration is in its slots.
     ports: { ...Object.fromEntries(Object.keys(part.ports).map((name) => [name, 0])), ...view.ports },
     get cards() { return Array.from({ length: calls.length }, (_, index) => calls.at(index) as CallCard); },
   });

@@ -144,7 +144,7 @@ pub(crate) fn workflow_duplicate(app: &App, caller: &Caller, request: WorkflowDu
     Ok(copy)
 }
 
-/// Puts a document into the library under an id and a file of its own. `from`: what it was made of, for the audit chain.
+/// Puts a document into the library under a new id and in a new file. `from`: what it was made of, for the audit chain.
 pub(super) fn add(
     app: &App,
     caller: &Caller,

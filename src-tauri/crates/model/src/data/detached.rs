@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::LazyLock;
 
-/// What stands in the place of a text begins with this. It is random, so no value of a person is taken for it.
+/// What replaces a text begins with this. It is random, so no value of a person is taken for it.
 static MARK: LazyLock<String> = LazyLock::new(|| {
     // Short: it is written for each row of a list.
     format!("sb{:016x}-", RandomState::new().build_hasher().finish())

@@ -19,7 +19,7 @@ impl JsonString {
         Self(text)
     }
 
-    /// With what stands in `parts`, one after the other. A string of the data that is all of it is not copied.
+    /// With the values of `parts`, one after the other. A string of the data that is all of it is not copied.
     pub fn of(parts: &[Data]) -> Data {
         if let [Data::Text(text)] = parts
             && text.is_string()
@@ -52,7 +52,7 @@ impl JsonString {
 }
 
 impl Data {
-    /// What stands in a text for it, piece by piece: the letters of a string, of anything else its JSON.
+    /// What is written into a text for it, piece by piece: the letters of a string, of anything else its JSON.
     pub fn each_stretch(&self, with: &mut dyn FnMut(&str)) {
         match self {
             Self::Text(text) if text.is_string() => text.stretches().for_each(|stretch| with(&stretch)),
@@ -70,7 +70,7 @@ impl Data {
     }
 }
 
-/// What stands in a text for a value.
+/// What is written into a text for a value.
 pub fn words(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(words) => Cow::Borrowed(words),

@@ -74,7 +74,7 @@ impl Masks {
         }
     }
 
-    /// What stands in the place of a text: a mark of the masked one.
+    /// What replaces a text: a mark of the masked one.
     pub(super) fn masked(&mut self, text: &Text, path: &str, hide: bool, place: Place) -> Value {
         let mut out = String::new();
         self.walk_text(text.text(), path, hide, place, &mut out);
