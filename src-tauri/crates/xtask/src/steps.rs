@@ -5,6 +5,7 @@ use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
 use crate::{Failure, build_times, compare, compiler, shell, system, ui};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// `cargo xtask run`: from a fresh clone to an open window, or to a served page where there is no display.
@@ -123,7 +124,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let clippy = [&["clippy"], &OF_TESTS[..], &["--", "-D", "warnings"]].concat();
     steps.push(cargo(root, "clippy", &clippy));
     steps.extend([npm(root, "UI lint", "lint"), npm(root, "UI types", "typecheck")]);
-    report(root, &[Phase { live: steps, beside: Vec::new() }])
+    report(root, &[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
 }
 
 /// Everything but benches, as `--all-targets` has them: with these, cargo builds what has `test = false` for tests all the same.
@@ -169,23 +170,22 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         &[
             Phase {
                 live: build,
-                beside: vec![vec![
+                beside: vec![
                     npm(root, "UI lint", "lint"),
                     npm(root, "UI types", "typecheck"),
                     npm(root, "UI tests", "test"),
-                ]],
+                ],
+                either: Vec::new(),
             },
-            // Tests wait for processes and browsers a part of the time: a third row uses the cores then. It is the shortest, so that
-            // none of it is left for the end, when one core would wait.
+            // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them. A third row at the same time
+            // made all of them slower, and the window test fail (ADR 209).
             Phase {
                 live: vec![writing_to(scratch, checked(root, "Rust tests", tests, &compiler))],
-                beside: vec![
-                    vec![writing_to(scratch, browser_tests(root))],
-                    vec![
-                        writing_to(scratch, peers),
-                        writing_to(scratch, npm(root, "window test", "desktop-test")),
-                        cargo(root, "instructions", &["xtask", "counts"]),
-                    ],
+                beside: vec![writing_to(scratch, browser_tests(root))],
+                either: vec![
+                    cargo(root, "instructions", &["xtask", "counts"]),
+                    writing_to(scratch, npm(root, "window test", "desktop-test")),
+                    writing_to(scratch, peers),
                 ],
             },
         ],
@@ -240,25 +240,32 @@ fn run_peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(&peers_dir(root), "node", &all)
 }
 
-/// Rows of steps that run side by side, so that the cores have work while a step waits. The next phase begins when all rows
+/// Two rows of steps that run side by side, because two cores are what there may be. The next phase begins when both rows
 /// have ended.
 struct Phase<'a> {
     /// Steps whose output is shown while they run.
     live: Vec<Step<'a>>,
-    /// Rows of steps whose output is shown when each has ended.
-    beside: Vec<Vec<Step<'a>>>,
+    /// Steps whose output is shown when each has ended.
+    beside: Vec<Step<'a>>,
+    /// Steps that the row takes which is ready first, so that neither waits for the other.
+    either: Vec<Step<'a>>,
 }
 
 impl<'a> Phase<'a> {
     fn run(&self) -> Vec<Outcome<'a>> {
-        let all = |steps: &[Step<'a>], output| steps.iter().map(|step| step.run(output)).collect::<Vec<_>>();
-        std::thread::scope(|scope| {
-            let beside: Vec<_> = self.beside.iter().map(|steps| scope.spawn(|| all(steps, Output::AtTheEnd))).collect();
-            let mut done = all(&self.live, Output::Live);
-            for row in beside {
-                // A panic of another row is a fault of this program, and must not pass for success.
-                done.extend(row.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let taken = AtomicUsize::new(0);
+        let all = |steps: &[Step<'a>], output| {
+            let mut done: Vec<Outcome<'a>> = steps.iter().map(|step| step.run(output)).collect();
+            while let Some(step) = self.either.get(taken.fetch_add(1, Ordering::SeqCst)) {
+                done.push(step.run(output));
             }
+            done
+        };
+        std::thread::scope(|scope| {
+            let beside = scope.spawn(|| all(&self.beside, Output::AtTheEnd));
+            let mut done = all(&self.live, Output::Live);
+            // A panic of the other row is a fault of this program, and must not pass for success.
+            done.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             done
         })
     }
@@ -338,14 +345,16 @@ mod tests {
     }
 
     #[test]
-    fn each_step_of_each_row_runs_once_and_a_failure_stops_no_other() {
+    fn each_step_runs_once_whichever_row_takes_it_and_a_failure_stops_no_other() {
         let phase = Phase {
             live: vec![step("first", "true"), step("fails", "false")],
-            beside: vec![vec![step("beside", "true")], vec![step("a", "true"), step("b", "false"), step("c", "true")]],
+            beside: vec![step("beside", "true")],
+            either: vec![step("a", "true"), step("b", "false"), step("c", "true")],
         };
-        let done: Vec<(&str, u64, u64)> =
+        let mut done: Vec<(&str, u64, u64)> =
             phase.run().iter().map(|outcome| (outcome.name, outcome.counts.passed, outcome.counts.failed)).collect();
-        let wanted = [("first", 1, 0), ("fails", 0, 1), ("beside", 1, 0), ("a", 1, 0), ("b", 0, 1), ("c", 1, 0)];
+        done.sort_unstable();
+        let wanted = [("a", 1, 0), ("b", 0, 1), ("beside", 1, 0), ("c", 1, 0), ("fails", 0, 1), ("first", 1, 0)];
         assert_eq!(done, wanted);
     }
 }
