@@ -1,11 +1,9 @@
 //! "Check my data": reads everything in the data folder, says what is wrong, and repairs what can be repaired.
 
 use crate::app::App;
-use crate::dto::AuditCondition;
+use crate::dto::{AuditCondition, DataReport, DataState};
 use crate::error::{ApiError, ApiResult};
 use crate::host::files::{io_error, is_left_over};
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 use signalbox_retrieval::{check_index, index_files};
 use std::fs;
@@ -15,65 +13,6 @@ use std::sync::Arc;
 
 /// Findings of one kind that are named one by one.
 const NAMED: usize = 20;
-
-/// How a finding stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum DataState {
-    /// It is still there.
-    Found,
-    /// It is still there; a repair removes it.
-    Repairable,
-    /// It was repaired.
-    Repaired,
-}
-
-/// One thing that is not as it should be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct DataFinding {
-    /// `store`, `audit`, `indexes`, `library`, `files` or `permissions`.
-    pub area: &'static str,
-    /// How it stands.
-    pub state: DataState,
-    /// What is wrong, one sentence.
-    pub message: String,
-    /// What to do about it, or what was done.
-    pub hint: String,
-}
-
-/// What a check of the data folder found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct DataReport {
-    /// Runs whose events were read.
-    pub runs: u64,
-    /// Audit entries that were verified.
-    pub audit_entries: u64,
-    /// Workflow files that were read.
-    pub workflows: u64,
-    /// Indexes that were checked.
-    pub indexes: u64,
-    /// Bytes of the database file.
-    pub store_bytes: u64,
-    /// Bytes of it that hold nothing.
-    pub free_bytes: u64,
-    /// Bytes that were given back to the disk.
-    pub freed_bytes: u64,
-    /// What is wrong.
-    pub findings: Vec<DataFinding>,
-}
-
-impl DataReport {
-    /// Whether nothing is wrong any more.
-    pub fn is_sound(&self) -> bool {
-        self.findings.iter().all(|finding| finding.state == DataState::Repaired)
-    }
-
-    fn add(&mut self, area: &'static str, state: DataState, message: impl Into<String>, hint: impl Into<String>) {
-        self.findings.push(DataFinding { area, state, message: message.into(), hint: hint.into() });
-    }
-}
 
 const FROM_BACKUP: &str = "Only a backup has it: `signalbox restore`. Runs that are not affected can be read.";
 

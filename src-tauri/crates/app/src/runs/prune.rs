@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::caller::Caller;
+use crate::dto::PrunedRun;
 use crate::error::{ApiError, ApiResult};
-use schemars::JsonSchema;
 use serde::Serialize;
 use signalbox_model::time;
 use signalbox_store::RunSize;
@@ -22,24 +22,6 @@ pub struct PruneRules {
     pub most_bytes: Option<u64>,
     /// Only runs of this workflow are looked at.
     pub workflow: Option<String>,
-}
-
-/// A run that goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PrunedRun {
-    /// The run.
-    pub run_id: String,
-    /// Its workflow.
-    pub workflow_id: String,
-    /// The workflow's name.
-    pub workflow_name: String,
-    /// How it ended.
-    pub status: String,
-    /// RFC 3339.
-    pub ended_at: String,
-    /// About how much room it takes.
-    pub bytes: u64,
 }
 
 /// What went, or would go.
