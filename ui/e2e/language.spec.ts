@@ -8,6 +8,8 @@ const SCREENS = ['#/', '#/runs', '#/automations', '#/inbox', '#/audit', '#/catal
 test('u_24 Chinese is chosen in Settings, shown at once and kept', async ({ open, host }) => {
   const page = await open('#/settings');
   await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+  // What is read for the parts above moves this one down.
+  await expect(page.getByRole('button', { name: 'Check my data' })).toBeVisible();
   await page.getByRole('radio', { name: '简体中文' }).click();
   await expect(page.getByRole('heading', { name: '设置', exact: true })).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
