@@ -1,4 +1,4 @@
-//! *Save rows to a file* alone, without a run: what `cargo xtask bench rows` measures beside psql. It is small, so that it can be
+//! *Save rows to a file* alone, without a run: what `cargo xtask bench rows` compares with psql. It is small, so that it can be
 //! built as it is released where the whole program takes too long.
 //!
 //! `rows PORT FILE SQL`, with the password of the user `bench` in `PGPASSWORD`.

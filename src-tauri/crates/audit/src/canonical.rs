@@ -85,7 +85,7 @@ fn unsafe_integer(number: &Number) -> Option<String> {
 
 pub(crate) struct Writer<'a> {
     out: &'a mut String,
-    /// What the value stands at: the first name of each pointer.
+    /// The first name of each pointer of the value.
     base: Option<&'static str>,
     path: Vec<String>,
 }

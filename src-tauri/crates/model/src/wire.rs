@@ -186,7 +186,7 @@ impl WireEvent {
         }
     }
 
-    /// The same of an event that was changed on its way, by masks for example. Marks stand in it for these texts.
+    /// The same of an event that was changed on its way, by masks for example. It has marks in place of these texts.
     pub fn of_detached(event: Detached<Value>) -> Self {
         let Detached { written, texts } = event;
         let run_id = written["runId"].as_str().unwrap_or_default();

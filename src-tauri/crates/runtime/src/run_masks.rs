@@ -286,7 +286,7 @@ fn masked(masks: &mut Masks, kind: &str, mut whole: Value) -> Value {
             }
             // What is personal may begin in one piece and end in the next: no pattern would find it.
             ("delta", _) => mask::NAMELESS.into(),
-            // A whole conversation; its parts stand in events of their own.
+            // A whole conversation; its parts are in separate events.
             ("held", _) if kind == "step_error" => mask::NAMELESS.into(),
             // What a model answered, as its pieces.
             ("asked", _) if value.get("answer").is_some() => {
@@ -316,7 +316,7 @@ fn masked(masks: &mut Masks, kind: &str, mut whole: Value) -> Value {
     whole
 }
 
-/// Values with the texts that marks stand for.
+/// Values with the texts that replace their marks.
 fn filled(value: Value, texts: &[Text]) -> Value {
     match value {
         _ if texts.is_empty() => value,

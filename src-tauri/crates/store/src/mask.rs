@@ -82,7 +82,7 @@ pub struct Masks {
     pointers: Vec<String>,
     /// Finds the first so many of `hidden` in texts.
     known: Option<(usize, Regex)>,
-    /// The texts for which marks stand in what is being masked,
+    /// The texts that marks replace in what is being masked,
     texts: Vec<Text>,
     /// and those that were made of them.
     made: Vec<Text>,

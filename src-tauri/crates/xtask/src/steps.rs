@@ -91,7 +91,7 @@ fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
     Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script], env: Vec::new() }
 }
 
-/// The browser tests. What Playwright makes of their TypeScript is kept beside the packages: the temporary folder is a new
+/// The browser tests. What Playwright makes of their TypeScript is kept with the packages: the temporary folder is a new
 /// one each time.
 fn browser_tests(root: &Path) -> Step<'_> {
     Step {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 
-/** A menu of more helps nobody; they stand in the list of runs. */
+/** A menu of more helps nobody; they are in the list of runs. */
 const MOST = 500;
 
 /** The oldest first. */

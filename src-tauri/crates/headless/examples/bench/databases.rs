@@ -174,7 +174,7 @@ fn connection(port: u16, more: Value) -> Value {
     config
 }
 
-/// *Save rows to a file* alone, beside psql: a small program that is optimised as the whole one is, except across crates.
+/// *Save rows to a file* alone, compared with psql: a small program that is optimised as the whole one is, except across crates.
 pub(crate) fn rows(root: &Path) -> Vec<Row> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--quiet", "-p", "signalbox-adapters", "--no-default-features"])
@@ -198,7 +198,10 @@ pub(crate) fn rows(root: &Path) -> Vec<Row> {
     let found = if built.is_ok_and(|status| status.success()) { measured() } else { None };
     vec![Row {
         id: "rows",
-        what: format!("{} rows of 6 columns to CSV by the step alone, without a run, beside \\copy of psql", count()),
+        what: format!(
+            "{} rows of 6 columns to CSV by the step alone, without a run, compared with \\copy of psql",
+            count()
+        ),
         found: found.unwrap_or_else(|| "failed".into()),
         reach: "<= 1.5 times, <= 100 MB",
     }]

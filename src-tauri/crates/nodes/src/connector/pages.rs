@@ -56,7 +56,7 @@ pub(crate) fn set(
     extra.push((name.to_owned(), text));
 }
 
-/// The operation of further pages, where they have a path of their own: it takes the value that leads there, and nothing else.
+/// The operation of further pages, where they have another path: it takes the value that leads there, and nothing else.
 pub(crate) fn further(operation: &Operation) -> Option<Operation> {
     let Some(Pagination::Cursor { parameter, path: Some(path), .. }) = &operation.pagination else { return None };
     let known = operation.parameter(parameter).cloned();
