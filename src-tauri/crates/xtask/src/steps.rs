@@ -182,13 +182,14 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
         writing_to(scratch, checked(root, "Rust tests", tests, &compiler)),
     ]);
     let after = |name, step| Step { after: Some(name), ..step };
+    // One of them is an example, which comes with the tests.
     let peers = Step {
         name: "tool peers",
         dir: peers_dir(root),
         program: "node",
         args: vec!["run.mjs"],
         env: Vec::new(),
-        after: Some(PROGRAMS),
+        after: Some(BUILDING),
     };
     report(
         root,
