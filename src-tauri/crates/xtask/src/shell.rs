@@ -75,6 +75,8 @@ pub(crate) struct Step<'a> {
     pub(crate) args: Vec<&'a str>,
     /// Environment variables that it gets besides those of this process.
     pub(crate) env: Vec<(&'a str, &'a str)>,
+    /// The step whose end it waits for.
+    pub(crate) after: Option<&'a str>,
 }
 
 /// Where the output of a step goes.
@@ -319,8 +321,14 @@ mod tests {
         // Half of it in a process of the process.
         let script = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done";
         let twice = format!("{script}; sh -c '{script}'; true");
-        let step =
-            Step { name: "step", dir: std::env::temp_dir(), program: "sh", args: vec!["-c", &twice], env: Vec::new() };
+        let step = Step {
+            name: "step",
+            dir: std::env::temp_dir(),
+            program: "sh",
+            args: vec!["-c", &twice],
+            env: Vec::new(),
+            after: None,
+        };
         let worked = step.run(Output::AtTheEnd).worked.expect("a figure");
         assert!(worked > Duration::ZERO && worked < Duration::from_secs(20), "{worked:?}");
     }

@@ -1,11 +1,13 @@
 //! The tasks themselves.
 
+use crate::build_times::Units;
 use crate::scratch::Scratch;
 use crate::shell::{Outcome, Output, Step};
 use crate::system::For;
 use crate::{Failure, build_times, compare, compiler, shell, system, ui};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// `cargo xtask run`: from a fresh clone to an open window, or to a served page where there is no display.
@@ -79,7 +81,7 @@ pub(crate) fn eval(root: &Path, args: &[String]) -> Result<(), Failure> {
 }
 
 fn cargo<'a>(root: &Path, name: &'a str, args: &[&'a str]) -> Step<'a> {
-    Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec(), env: Vec::new() }
+    Step { name, dir: root.to_path_buf(), program: "cargo", args: args.to_vec(), env: Vec::new(), after: None }
 }
 
 /// Cargo with the compiler of `compiler`.
@@ -88,7 +90,14 @@ fn checked<'a>(root: &Path, name: &'a str, args: &[&'a str], compiler: &'a [(&'a
 }
 
 fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
-    Step { name, dir: ui::dir(root), program: "npm", args: vec!["run", "--silent", script], env: Vec::new() }
+    Step {
+        name,
+        dir: ui::dir(root),
+        program: "npm",
+        args: vec!["run", "--silent", script],
+        env: Vec::new(),
+        after: None,
+    }
 }
 
 /// The browser tests. What Playwright makes of their TypeScript is kept with the packages: the temporary folder is a new
@@ -96,6 +105,7 @@ fn npm<'a>(root: &Path, name: &'a str, script: &'a str) -> Step<'a> {
 fn browser_tests(root: &Path) -> Step<'_> {
     Step {
         env: vec![("PLAYWRIGHT_TRANSFORM_CACHE_DIR", "node_modules/.cache/playwright")],
+        after: Some(PROGRAMS),
         ..npm(root, "browser tests", "e2e")
     }
 }
@@ -124,7 +134,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let clippy = [&["clippy"], &OF_TESTS[..], &["--", "-D", "warnings"]].concat();
     steps.push(cargo(root, "clippy", &clippy));
     steps.extend([npm(root, "UI lint", "lint"), npm(root, "UI types", "typecheck")]);
-    report(root, &[Phase { live: steps, beside: Vec::new(), either: Vec::new() }])
+    report(root, &Rows { live: steps, beside: Vec::new(), either: Vec::new() })
 }
 
 /// Everything but benches, as `--all-targets` has them: with these, cargo builds what has `test = false` for tests all the same.
@@ -135,8 +145,12 @@ pub(crate) fn build() -> Vec<&'static str> {
     [&["build"], &OF_TESTS[..]].concat()
 }
 
-/// The name of that step.
-const BUILDING: &str = "clippy and build";
+/// The programs alone, with the features that they have in the build of the tests too. What cargo builds here, `build` does not build again.
+const OF_PROGRAMS: [&str; 5] = ["build", "--workspace", "--bins", "--quiet", "--timings"];
+
+/// Names of steps that others wait for.
+const PROGRAMS: &str = "programs";
+const BUILDING: &str = "clippy and tests";
 
 /// `cargo xtask test`: everything; nothing is left out on a machine where it cannot run, it fails there.
 pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
@@ -157,38 +171,45 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     } else {
         &["test", "--workspace", "--no-fail-fast"]
     };
-    let mut build = quick_checks(root);
     let compiler = compiler::environment(root)?;
     let of_tests = [self::build(), vec!["--timings"]].concat();
-    build.push(checked(root, BUILDING, &of_tests, &compiler));
     let scratch = Scratch::in_memory();
     let scratch = scratch.as_ref();
-    let peers =
-        Step { name: "tool peers", dir: peers_dir(root), program: "node", args: vec!["run.mjs"], env: Vec::new() };
+    let mut live = quick_checks(root);
+    live.extend([
+        checked(root, PROGRAMS, &OF_PROGRAMS, &compiler),
+        checked(root, BUILDING, &of_tests, &compiler),
+        writing_to(scratch, checked(root, "Rust tests", tests, &compiler)),
+    ]);
+    let after = |name, step| Step { after: Some(name), ..step };
+    // One of them is an example, which comes with the tests.
+    let peers = Step {
+        name: "tool peers",
+        dir: peers_dir(root),
+        program: "node",
+        args: vec!["run.mjs"],
+        env: Vec::new(),
+        after: Some(BUILDING),
+    };
     report(
         root,
-        &[
-            Phase {
-                live: build,
-                beside: vec![
-                    npm(root, "UI lint", "lint"),
-                    npm(root, "UI types", "typecheck"),
-                    npm(root, "UI tests", "test"),
-                ],
-                either: Vec::new(),
-            },
-            // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them. A third row at the same time
-            // made all of them slower, and the window test fail (ADR 209).
-            Phase {
-                live: vec![writing_to(scratch, checked(root, "Rust tests", tests, &compiler))],
-                beside: vec![writing_to(scratch, browser_tests(root))],
-                either: vec![
-                    cargo(root, "instructions", &["xtask", "counts"]),
-                    writing_to(scratch, npm(root, "window test", "desktop-test")),
-                    writing_to(scratch, peers),
-                ],
-            },
-        ],
+        &Rows {
+            live,
+            // Browser tests wait for the browser most of the time, so that the Rust tests hardly slow them, and need none of what the tests
+            // in Rust are compiled to. A third row at the same time made all of them slower, and the window test fail (ADR 209).
+            beside: vec![
+                npm(root, "UI lint", "lint"),
+                npm(root, "UI types", "typecheck"),
+                npm(root, "UI tests", "test"),
+                writing_to(scratch, browser_tests(root)),
+            ],
+            // The longest first, so that none of it is left alone at the end.
+            either: vec![
+                writing_to(scratch, peers),
+                after(BUILDING, cargo(root, "instructions", &["xtask", "counts"])),
+                after(PROGRAMS, writing_to(scratch, npm(root, "window test", "desktop-test"))),
+            ],
+        },
     )
 }
 
@@ -240,30 +261,80 @@ fn run_peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     shell::run(&peers_dir(root), "node", &all)
 }
 
-/// Two rows of steps that run side by side, because two cores are what there may be. The next phase begins when both rows
-/// have ended.
-struct Phase<'a> {
+/// Two rows of steps that run at the same time, because two cores are what there may be.
+struct Rows<'a> {
     /// Steps whose output is shown while they run.
     live: Vec<Step<'a>>,
-    /// Steps whose output is shown when each has ended.
+    /// Steps whose output is shown when each has ended. They may wait for those of `live`.
     beside: Vec<Step<'a>>,
-    /// Steps that the row takes which is ready first, so that neither waits for the other.
+    /// Steps that the row takes which is ready first, so that neither waits for the other. They may wait for those of `live`.
     either: Vec<Step<'a>>,
 }
 
-impl<'a> Phase<'a> {
-    fn run(&self) -> Vec<Outcome<'a>> {
+/// Steps of the first row that have ended.
+#[derive(Default)]
+struct Ended<'a> {
+    /// Their names; `None` when there are no more.
+    names: Mutex<Vec<Option<&'a str>>>,
+    more: Condvar,
+}
+
+impl<'a> Ended<'a> {
+    fn add(&self, name: Option<&'a str>) {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).push(name);
+        self.more.notify_all();
+    }
+
+    /// Until that step, or the row, has ended.
+    fn wait_for(&self, name: &str) {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_open =
+            |names: &mut Vec<Option<&str>>| !names.iter().any(|ended| ended.is_none_or(|ended| ended == name));
+        drop(self.more.wait_while(names, is_open));
+    }
+}
+
+/// Says that the row has ended, also when this program fails: then nobody waits for steps that do not come.
+struct RowEnd<'r, 'a>(&'r Ended<'a>);
+
+impl Drop for RowEnd<'_, '_> {
+    fn drop(&mut self) {
+        self.0.add(None);
+    }
+}
+
+impl<'a> Rows<'a> {
+    fn run(&self, target: &Path) -> Vec<Done<'a>> {
         let taken = AtomicUsize::new(0);
-        let all = |steps: &[Step<'a>], output| {
-            let mut done: Vec<Outcome<'a>> = steps.iter().map(|step| step.run(output)).collect();
-            while let Some(step) = self.either.get(taken.fetch_add(1, Ordering::SeqCst)) {
-                done.push(step.run(output));
+        let ended = Ended::default();
+        let run = |step: &Step<'a>, output| {
+            if let Some(name) = step.after {
+                ended.wait_for(name);
             }
-            done
+            let outcome = step.run(output);
+            // The next build writes another report in its place.
+            let units = step.args.contains(&"--timings").then(|| build_times::last(target)).flatten();
+            Done { outcome, units }
+        };
+        let rest = |done: &mut Vec<Done<'a>>, output| {
+            while let Some(step) = self.either.get(taken.fetch_add(1, Ordering::SeqCst)) {
+                done.push(run(step, output));
+            }
         };
         std::thread::scope(|scope| {
-            let beside = scope.spawn(|| all(&self.beside, Output::AtTheEnd));
-            let mut done = all(&self.live, Output::Live);
+            let beside = scope.spawn(|| {
+                let mut done = self.beside.iter().map(|step| run(step, Output::AtTheEnd)).collect();
+                rest(&mut done, Output::AtTheEnd);
+                done
+            });
+            let mut done = Vec::new();
+            let end = RowEnd(&ended);
+            for step in &self.live {
+                done.push(run(step, Output::Live));
+                ended.add(Some(step.name));
+            }
+            drop(end);
+            rest(&mut done, Output::Live);
             // A panic of the other row is a fault of this program, and must not pass for success.
             done.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
             done
@@ -271,12 +342,19 @@ impl<'a> Phase<'a> {
     }
 }
 
-/// Runs all phases, then prints the table of tests and times, then the last line.
-fn report(root: &Path, phases: &[Phase<'_>]) -> Result<(), Failure> {
+/// What a step gave, and what it built.
+struct Done<'a> {
+    outcome: Outcome<'a>,
+    units: Option<Units>,
+}
+
+/// Runs all rows, then prints the table of tests and times, then the last line.
+fn report(root: &Path, rows: &Rows<'_>) -> Result<(), Failure> {
     let started = Instant::now();
-    let done: Vec<Outcome<'_>> = phases.iter().flat_map(Phase::run).collect();
+    let all = rows.run(&crate::target(root));
+    let done = || all.iter().map(|done| &done.outcome);
     println!();
-    for Outcome { name, failures, flaky, .. } in &done {
+    for Outcome { name, failures, flaky, .. } in done() {
         for failure in failures {
             println!("failed in {name}: {failure}");
         }
@@ -287,7 +365,7 @@ fn report(root: &Path, phases: &[Phase<'_>]) -> Result<(), Failure> {
     let processor = |worked: Option<Duration>| {
         worked.map_or_else(String::new, |time| format!("{:>8.1} s of a processor", time.as_secs_f64()))
     };
-    for Outcome { name, counts, took, worked, .. } in &done {
+    for Done { outcome: Outcome { name, counts, took, worked, .. }, units } in &all {
         println!(
             "{name:<24} {:>5} passed {:>5} failed {:>8.1} s {}",
             counts.passed,
@@ -295,26 +373,22 @@ fn report(root: &Path, phases: &[Phase<'_>]) -> Result<(), Failure> {
             took.as_secs_f64(),
             processor(*worked)
         );
+        if let Some(units) = units.as_ref().filter(|units| units.all > 0.0) {
+            let part = units.of_others / units.all;
+            let of_others = worked.map(|worked| worked.mul_f64(part));
+            println!("{:<24} {:>27.0} % {}", "  of it crates of others", part * 100.0, processor(of_others));
+        }
     }
-    let built = done.iter().find(|outcome| outcome.name == BUILDING);
-    if let Some((built, units)) = built.and_then(|built| Some((built, build_times::last(&crate::target(root))?)))
-        && units.all > 0.0
-    {
-        let part = units.of_others / units.all;
-        let of_others = built.worked.map(|worked| worked.mul_f64(part));
-        println!("{:<24} {:>27.0} % {}", "  of it crates of others", part * 100.0, processor(of_others));
-    }
-    let worked = done.iter().map(|outcome| outcome.worked).sum();
+    let worked = done().map(|outcome| outcome.worked).sum();
     println!("{:<24} {:>30.1} s {}", "in all, side by side", started.elapsed().as_secs_f64(), processor(worked));
-    let passed: u64 = done.iter().map(|outcome| outcome.counts.passed).sum();
-    let failed: u64 = done.iter().map(|outcome| outcome.counts.failed).sum();
+    let passed: u64 = done().map(|outcome| outcome.counts.passed).sum();
+    let failed: u64 = done().map(|outcome| outcome.counts.failed).sum();
     // The last line of standard output, whatever follows on standard error.
     println!("{passed} passed, {failed} failed");
     if failed == 0 {
         return Ok(());
     }
-    let names: Vec<&str> =
-        done.iter().filter(|outcome| outcome.counts.failed > 0).map(|outcome| outcome.name).collect();
+    let names: Vec<&str> = done().filter(|outcome| outcome.counts.failed > 0).map(|outcome| outcome.name).collect();
     Err(format!("Failed: {}.", names.join(", ")))
 }
 
@@ -338,23 +412,45 @@ pub(crate) fn bench(root: &Path, args: &[String]) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Phase, Step};
+    use super::{Done, Rows, Step};
+    use std::path::Path;
 
-    fn step<'a>(name: &'a str, script: &'a str) -> Step<'a> {
-        Step { name, dir: std::env::temp_dir(), program: "sh", args: vec!["-c", script], env: Vec::new() }
+    fn step<'a>(name: &'a str, script: &'a str, after: Option<&'a str>) -> Step<'a> {
+        let args = vec!["-c", script];
+        Step { name, dir: std::env::temp_dir(), program: "sh", args, env: Vec::new(), after }
+    }
+
+    fn results<'a>(rows: &Rows<'a>) -> Vec<(&'a str, u64, u64)> {
+        let result = |Done { outcome, .. }: &Done<'a>| (outcome.name, outcome.counts.passed, outcome.counts.failed);
+        rows.run(Path::new("")).iter().map(result).collect()
     }
 
     #[test]
     fn each_step_runs_once_whichever_row_takes_it_and_a_failure_stops_no_other() {
-        let phase = Phase {
-            live: vec![step("first", "true"), step("fails", "false")],
-            beside: vec![step("beside", "true")],
-            either: vec![step("a", "true"), step("b", "false"), step("c", "true")],
+        let rows = Rows {
+            live: vec![step("first", "true", None), step("fails", "false", None)],
+            beside: vec![step("beside", "true", None)],
+            either: vec![step("a", "true", None), step("b", "false", Some("fails")), step("c", "true", None)],
         };
-        let mut done: Vec<(&str, u64, u64)> =
-            phase.run().iter().map(|outcome| (outcome.name, outcome.counts.passed, outcome.counts.failed)).collect();
+        let mut done = results(&rows);
         done.sort_unstable();
         let wanted = [("a", 1, 0), ("b", 0, 1), ("beside", 1, 0), ("c", 1, 0), ("fails", 0, 1), ("first", 1, 0)];
+        assert_eq!(done, wanted);
+    }
+
+    #[test]
+    fn a_step_waits_for_the_other_row_and_never_for_one_that_does_not_come() {
+        let made = std::env::temp_dir().join(format!("xtask-steps-{}", std::process::id()));
+        let (make, look) = (format!("touch '{}'", made.display()), format!("test -f '{}'", made.display()));
+        let rows = Rows {
+            live: vec![step("fails", "false", None), step("makes", &make, None), step("last", "true", None)],
+            beside: vec![step("looks", &look, Some("makes")), step("waits for nobody", "true", Some("is not there"))],
+            either: Vec::new(),
+        };
+        let mut done = results(&rows);
+        std::fs::remove_file(&made).expect("the second step made it");
+        done.sort_unstable();
+        let wanted = [("fails", 0, 1), ("last", 1, 0), ("looks", 1, 0), ("makes", 1, 0), ("waits for nobody", 1, 0)];
         assert_eq!(done, wanted);
     }
 }
