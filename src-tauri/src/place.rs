@@ -33,7 +33,7 @@ fn named(mut args: impl Iterator<Item = OsString>) -> Option<Option<OsString>> {
 
 /// What the web view is started with on a machine without a render node (docs/adr/0225). It paints 2.5 to 5 times faster when it
 /// leaves DMA-BUF alone. The other two keep GTK and the web view from loading GL into this process only to ask what it can do:
-/// without a GPU that is a compiler in software, 12 MB for nothing.
+/// without a GPU that is a compiler in software, 11 MB for nothing.
 #[cfg(target_os = "linux")]
 pub(crate) const WITHOUT_GPU: [(&str, &str); 3] =
     [("WEBKIT_DISABLE_DMABUF_RENDERER", "1"), ("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/null"), ("GDK_GL", "disable")];
