@@ -27,6 +27,13 @@ pub(crate) fn open(address: &str) -> bool {
     }
     let (program, before) = OPENER;
     let mut command = Command::new(program);
+    // Meant for this window, not for the browser.
+    #[cfg(target_os = "linux")]
+    for (name, value) in crate::place::WITHOUT_GPU {
+        if std::env::var(name).is_ok_and(|set| set == value) {
+            command.env_remove(name);
+        }
+    }
     command.args(before).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return false };
     // Some openers stay as long as the browser; nobody waits for them here.

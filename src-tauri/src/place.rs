@@ -31,19 +31,31 @@ fn named(mut args: impl Iterator<Item = OsString>) -> Option<Option<OsString>> {
     None
 }
 
-/// Without a render node WebKitGTK paints 2.5 to 5 times faster when it leaves DMA-BUF alone. The variable must be set
-/// before the web view's processes start, so the program starts itself once more with it.
+/// What the web view is started with on a machine without a render node (docs/adr/0225). It paints 2.5 to 5 times faster when it
+/// leaves DMA-BUF alone. The other two keep GTK and the web view from loading GL into this process only to ask what it can do:
+/// without a GPU that is a compiler in software, 11 MB for nothing.
+#[cfg(target_os = "linux")]
+pub(crate) const WITHOUT_GPU: [(&str, &str); 3] =
+    [("WEBKIT_DISABLE_DMABUF_RENDERER", "1"), ("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/null"), ("GDK_GL", "disable")];
+
+/// Those of them that nobody has set; none where there is a render node.
+#[cfg(target_os = "linux")]
+fn unset(has_render_node: bool, is_set: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
+    if has_render_node { Vec::new() } else { WITHOUT_GPU.into_iter().filter(|(name, _)| !is_set(name)).collect() }
+}
+
+/// The variables must be set before the web view's processes start, so the program starts itself once more with them.
 #[cfg(target_os = "linux")]
 pub(crate) fn software_painting() {
     use std::os::unix::process::CommandExt;
-    const NAME: &str = "WEBKIT_DISABLE_DMABUF_RENDERER";
     let has_render_node = std::fs::read_dir("/dev/dri")
         .is_ok_and(|entries| entries.flatten().any(|e| e.file_name().to_string_lossy().starts_with("renderD")));
-    if has_render_node || std::env::var_os(NAME).is_some() {
+    let variables = unset(has_render_node, |name| std::env::var_os(name).is_some());
+    if variables.is_empty() {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
-    let error = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(NAME, "1").exec();
+    let error = std::process::Command::new(program).args(std::env::args_os().skip(1)).envs(variables).exec();
     // Slower painting is better than no window.
     eprintln!("The web view may paint slowly: {error}");
 }
@@ -55,6 +67,17 @@ pub(crate) fn software_painting() {}
 #[cfg(test)]
 mod tests {
     use super::named;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_a_machine_without_a_gpu_does_without_gl() {
+        use super::{WITHOUT_GPU, unset};
+        assert_eq!(unset(false, |_| false), WITHOUT_GPU);
+        assert!(unset(true, |_| false).is_empty());
+        // What a person has set stays, and a program that was started again has nothing left to set.
+        assert_eq!(unset(false, |name| name == "GDK_GL").len(), 2);
+        assert!(unset(false, |_| true).is_empty());
+    }
 
     #[test]
     fn the_data_folder_is_named_as_on_the_command_line() {

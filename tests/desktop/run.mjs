@@ -126,6 +126,7 @@ function emptyStore(version) {
   page.writeUInt16BE(4096, 105);
   return page;
 }
+const hasRenderNode = () => existsSync('/dev/dri') && readdirSync('/dev/dri').some((name) => name.startsWith('renderD'));
 const rpc = (cmd, payload) => run(async (name, body) => JSON.parse(await window.__TAURI_INTERNALS__.invoke('rpc', { cmd: name, payload: JSON.stringify(body) })), cmd, payload);
 const workflowFiles = (folder) => readdirSync(folder, { recursive: true }).map(String).filter((name) => name.endsWith('.signalbox.json'));
 
@@ -170,6 +171,13 @@ try {
     });
     if (cards < 5) throw new Error(`${cards} cards`);
   });
+
+  if (!hasRenderNode()) {
+    await check('without a GPU its process loads no GL in software', () => {
+      const maps = readFileSync(`/proc/${Math.min(...family(scene.data))}/maps`, 'utf8');
+      same([...new Set(maps.match(/[^/\n]*(LLVM|gallium|swrast)[^/\n]*/g))], [], 'libraries');
+    });
+  }
 
   await check('styles and fonts of the app apply', async () => {
     const look = await run(async () => {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signalbox_audit::sink::sync_folder;
 use signalbox_model::hash::sha256_hex;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -60,12 +60,21 @@ pub(crate) fn write(folder: &Path, run: &str, path: &str, content: &Value) -> io
     let place = place(folder, run, path);
     let parent = place.parent().unwrap_or(folder);
     let missing: Vec<&Path> = parent.ancestors().take_while(|folder| !folder.exists()).collect();
-    fs::create_dir_all(parent)?;
+    let (mut folders, mut options) = (DirBuilder::new(), OpenOptions::new());
+    folders.recursive(true);
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
+        // As all of the data folder: for its owner only.
+        std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    folders.create(parent)?;
     let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
     let mut name = place.file_name().unwrap_or_default().to_owned();
     name.push(".part~");
     let part = parent.join(name);
-    let mut file = File::create(&part)?;
+    let mut file = options.open(&part)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&part, &place)?;

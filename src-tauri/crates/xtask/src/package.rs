@@ -1,6 +1,7 @@
 //! `cargo xtask package`: Debian packages, a portable tar, an image of the server, their checksums and the list of what is in
 //! them, below `target/package`. The same sources and `SOURCE_DATE_EPOCH` give the same bytes, as far as the compiler does.
 
+mod deb;
 mod files;
 mod rpm;
 mod sbom;
@@ -84,7 +85,9 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
         println!("The programs are in {}. Packages are made on Linux only.", built.display());
         return Ok(());
     }
-    for (tool, from) in [("dpkg-deb", "dpkg"), ("gzip", "gzip"), ("sha256sum", "coreutils"), ("strip", "binutils")] {
+    for (tool, from) in
+        [("dpkg-deb", "dpkg"), ("gzip", "gzip"), ("xz", "xz-utils"), ("sha256sum", "coreutils"), ("strip", "binutils")]
+    {
         if shell::which(tool).is_none() {
             return Err(format!("{tool} is missing. On Debian: apt-get install {from}"));
         }
@@ -223,8 +226,8 @@ fn deb(package: Package, parts: &Parts, out: &Out) -> Result<String, Failure> {
     let done = shell::command("dpkg-deb")
         .args([
             "--root-owner-group",
-            if out.fast { "-Zgzip" } else { "-Zxz" },
-            if out.fast { "-z1" } else { "-z6" },
+            if out.fast { "-Zgzip" } else { "-Znone" },
+            if out.fast { "-z1" } else { "-z0" },
             "--build",
         ])
         .args([&stage, &to])
@@ -236,6 +239,9 @@ fn deb(package: Package, parts: &Parts, out: &Out) -> Result<String, Failure> {
         return Err(format!("dpkg-deb failed:\n{}", String::from_utf8_lossy(&done.stderr)));
     }
     remove(&stage)?;
+    if !out.fast {
+        deb::pack(&to, &out.arch, out.time)?;
+    }
     Ok(name)
 }
 

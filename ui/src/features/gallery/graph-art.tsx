@@ -15,8 +15,10 @@ export function GraphArt({ workflow, large, width, height, label }: {
     return { size: chosen, graph: miniGraph(workflow, chosen) };
   }, [workflow, large, width]);
   const pad = large ? 16 : 12;
+  // Wires to another row leave and enter outside of the boxes.
+  const side = Math.max(pad, size.gapX / 2 + 4);
   // Never larger than drawn, only smaller when it does not fit.
-  const boxW = Math.max(width, graph.width + pad * 2);
+  const boxW = Math.max(width, graph.width + side * 2);
   const boxH = Math.max(height, graph.height + pad * 2);
   const dx = (boxW - graph.width) / 2;
   const dy = (boxH - graph.height) / 2;

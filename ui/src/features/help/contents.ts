@@ -16,7 +16,7 @@ export const CHAPTERS: readonly Chapter[] = contents;
 export const PAGES: readonly Page[] = CHAPTERS.flatMap((chapter) => chapter.pages);
 
 const texts = import.meta.glob<string>(['../../../../docs/*.md', '../../../../docs/manual/*.md', '!../../../../docs/{status,benchmarks,conformance,faults,glossary,states,dependencies,translation,findings}.md'], { query: '?raw', import: 'default' });
-const images = import.meta.glob<string>('../../../../docs/screenshots/{gallery,builder,error-handling,run}-light.png', { query: '?url', import: 'default', eager: true });
+const images = import.meta.glob<string>('../../../../docs/screenshots/{gallery,builder,error-handling,run,runs,inbox,audit,automations,catalog,settings}-light.webp', { query: '?url', import: 'default', eager: true });
 
 export async function readPage(page: Page): Promise<string> {
   const read = texts[`../../../../docs/${page.file}`];

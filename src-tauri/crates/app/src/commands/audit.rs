@@ -14,7 +14,7 @@ use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
 use base64::Engine;
 use serde_json::{Map, Value, json};
-use signalbox_adapters::durable;
+use signalbox_adapters::{durable, private};
 use signalbox_model::{AuditEvent, time};
 use signalbox_runtime::run_masks::ERROR;
 use signalbox_store::AuditQuery;
@@ -138,7 +138,7 @@ fn export_in(
     part: &Path,
 ) -> ApiResult<AuditExported> {
     let named = Path::new(NAMED);
-    let file = File::create(part).map_err(|error| io_error(&error, named, "written"))?;
+    let file = private::create(part).map_err(|error| io_error(&error, named, "written"))?;
     let done = app.export_audit(caller, request, named, BufWriter::new(&file))?;
     let seq = done.seq;
     handed_out(app, request, folder, (part, &file), done).inspect_err(|why| app.export_failed(caller, seq, why))

@@ -1,7 +1,7 @@
 //! Reading and writing whole files on this machine: atomic, with clear errors. A failed write leaves the old file.
 
 use crate::error::{ApiError, ApiResult, Class};
-use signalbox_adapters::durable;
+use signalbox_adapters::{durable, private};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,10 @@ impl Fresh {
         loop {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let fresh = path.with_file_name(format!(".{name}.{}-{number}.tmp", std::process::id()));
-            let file = match OpenOptions::new().read(true).write(true).create_new(true).open(&fresh) {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create_new(true);
+            as_closed_as_its_folder(&mut options, path);
+            let file = match options.open(&fresh) {
                 // What a process with our number left, where no locks are.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => opened?,
@@ -104,6 +107,21 @@ fn is_old(modified: SystemTime) -> bool {
     modified.elapsed().is_ok_and(|age| age > WRITTEN_LATELY)
 }
 
+/// In a folder that only its owner may enter, such as the data folder, a new file is for its owner only; elsewhere it is as the system
+/// makes it.
+fn as_closed_as_its_folder(options: &mut OpenOptions, path: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| fs::metadata(folder).is_ok_and(|meta| meta.permissions().mode() & 0o077 == 0)) {
+            options.mode(0o600);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (options, path);
+}
+
 /// Replaces a file whole, or leaves it as it was.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let result = Fresh::beside(path).and_then(|fresh| {
@@ -168,9 +186,9 @@ pub(crate) fn io_error(error: &io::Error, path: &Path, what: &str) -> ApiError {
     }
 }
 
-/// Creates a folder with its parents.
+/// Creates a folder of the data folder with its parents, for its owner only.
 pub(crate) fn ensure_folder(path: &Path) -> ApiResult<()> {
-    durable::create_folder(path, |path| fs::create_dir_all(path)).map_err(|error| io_error(&error, path, "created"))
+    private::create_folder(path).map_err(|error| io_error(&error, path, "created"))
 }
 
 #[cfg(test)]

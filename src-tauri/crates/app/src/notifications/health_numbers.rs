@@ -18,9 +18,10 @@ pub(crate) fn first_day(app: &App, days: u32) -> i64 {
     app.now_ms() / DAY_MS - i64::from(days.clamp(1, MOST_DAYS) - 1)
 }
 
-/// The name that people know a workflow by.
+/// The name that people know a workflow by: that of its newest run, or of its file when all of its runs were deleted.
 pub(crate) fn name_of(app: &App, workflow: &str) -> ApiResult<String> {
-    Ok(app.store.workflow_name(workflow)?.unwrap_or_else(|| workflow.to_owned()))
+    let started = app.store.workflow_name(workflow)?;
+    Ok(started.or_else(|| app.file_name_of(workflow)).unwrap_or_else(|| workflow.to_owned()))
 }
 
 /// What models cost since then, by workflow and day.

@@ -9,6 +9,7 @@ use crate::workflows::document::{forget_draft, open, savable};
 use crate::workflows::library::{ENDING, load};
 use serde_json::{Value, json};
 use signalbox_engine::validate::valid_workflow_id;
+use signalbox_model::text::bytes_without_bom;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -86,6 +87,13 @@ impl App {
             Ok(WorkflowId { id })
         })
         .await
+    }
+
+    /// The name in the file of a workflow, if the library has it.
+    pub(crate) fn file_name_of(&self, id: &str) -> Option<String> {
+        let path = self.library.by_id(id, &self.library_folders().ok()?)?;
+        let file: Value = serde_json::from_slice(bytes_without_bom(&load(&path).ok()?.bytes)).ok()?;
+        file["name"].as_str().map(str::to_owned)
     }
 
     /// The file of a workflow.

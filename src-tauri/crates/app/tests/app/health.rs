@@ -32,6 +32,18 @@ fn numbers_of_the_runs_of_a_workflow() {
 }
 
 #[test]
+fn a_workflow_keeps_its_name_when_its_runs_are_deleted() {
+    let place = place();
+    place.ok("workflow_create", json!({ "name": "Orders" }));
+    place.run(&flow(false), json!({}));
+    let name = || place.ok("health_list", json!({}))["workflows"][0]["workflowName"].clone();
+    assert_eq!(name(), "Orders");
+    let run = place.ok("run_list", json!({}))["runs"][0]["runId"].clone();
+    place.ok("run_delete", json!({ "runId": run }));
+    assert_eq!((place.ok("run_list", json!({}))["runs"].clone(), name()), (json!([]), json!("Orders")));
+}
+
+#[test]
 fn an_alert_is_raised_once_and_is_over_when_its_condition_is() {
     let place = place();
     let put = |alert: Value| place.ok("health_alert_put", alert);

@@ -99,8 +99,8 @@ pub(crate) struct DestinationAdd {
     /// SMTP server, instead of a connector.
     #[arg(long, value_name = "HOST", requires = "from", requires = "to")]
     pub(crate) mail_host: Option<String>,
-    /// tls, starttls or none; default: tls.
-    #[arg(long, value_name = "S", requires = "mail_host")]
+    /// How the connection is encrypted; default: tls.
+    #[arg(long, value_name = "HOW", requires = "mail_host", value_parser = ["tls", "starttls", "none"])]
     pub(crate) mail_security: Option<String>,
     /// Port; default: the usual one.
     #[arg(long, value_name = "N", requires = "mail_host")]
@@ -108,8 +108,8 @@ pub(crate) struct DestinationAdd {
     /// User of the mail server; default: the one that is kept with the credential.
     #[arg(long, value_name = "USER", requires = "mail_host")]
     pub(crate) mail_user: Option<String>,
-    /// Language of mails, en or zh; default: en.
-    #[arg(long, value_name = "L", requires = "mail_host")]
+    /// Language of mails; default: en.
+    #[arg(long, value_name = "LANGUAGE", requires = "mail_host", value_parser = ["en", "zh"])]
     pub(crate) mail_language: Option<String>,
     /// Sender of mails.
     #[arg(long, value_name = "ADDRESS", requires = "mail_host")]

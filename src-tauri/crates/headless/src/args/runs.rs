@@ -4,6 +4,9 @@ use super::{Prune, RunsDebug, limit};
 use clap::Subcommand;
 use std::path::PathBuf;
 
+/// What a run can be.
+const STATUSES: [&str; 7] = ["created", "queued", "running", "paused", "completed", "failed", "cancelled"];
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Runs {
     /// Lists runs, newest first.
@@ -12,8 +15,8 @@ pub(crate) enum Runs {
         /// Only runs of this workflow id.
         #[arg(long, value_name = "ID")]
         workflow: Option<String>,
-        /// created, running, paused, completed, failed or cancelled.
-        #[arg(long, value_name = "S")]
+        /// Only runs with this status.
+        #[arg(long, value_name = "STATUS", value_parser = STATUSES)]
         status: Option<String>,
         /// Maximum number of entries.
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]

@@ -21,6 +21,8 @@ const LITTLE_ROOM: u64 = 200 << 20;
 const SOME_ROOM: u64 = 2 << 30;
 /// Nobody runs this release before this time, the start of 2025.
 const BEFORE_RELEASE_MS: i64 = 1_735_689_600_000;
+const OTHER_FOLDER: &str =
+    "Make this account the owner of the folder (`chown -R`), or name another folder with --data or SIGNALBOX_DATA.";
 /// What clocks of several machines differ by.
 const CLOCK_MARGIN_MS: i64 = 5_000;
 
@@ -90,16 +92,20 @@ fn show(output: &Output, checks: &[Check]) {
 
 async fn folder(report: &mut Report, args: &Doctor, data: &Path) -> ApiResult<()> {
     disk(report, data);
-    if !data.join("signalbox.db").is_file() {
-        clock(report, None);
-        let is_usable = data.ancestors().find(|folder| folder.exists()).is_some_and(Path::is_dir);
-        let message = format!("{} holds no data yet", data.display());
-        if is_usable {
-            report.add("dataFolder", State::Warning, message, "The first start creates it; nothing needs to be done.");
-        } else {
-            report.add("dataFolder", State::Problem, message, "Name a folder with --data or SIGNALBOX_DATA.");
+    match std::fs::metadata(data.join("signalbox.db")) {
+        Ok(found) if found.is_file() => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            clock(report, None);
+            not_used_yet(report, data);
+            return Ok(());
         }
-        return Ok(());
+        unusable => {
+            clock(report, None);
+            let why = unusable.map_or_else(|error| error.to_string(), |_| "signalbox.db is not a file".to_owned());
+            let message = format!("{} cannot be read: {why}", data.display());
+            report.add("dataFolder", State::Problem, message, OTHER_FOLDER);
+            return Ok(());
+        }
     }
     permissions(report, data);
     let app = match App::open(data, Options { host: Host::Http, allow: Vec::new(), stays: false, reads: true }) {
@@ -113,6 +119,21 @@ async fn folder(report: &mut Report, args: &Doctor, data: &Path) -> ApiResult<()
     let looked = opened(report, args, &app).await;
     app.shut_down().await;
     looked
+}
+
+/// A folder that the first start creates, if this account may do that.
+fn not_used_yet(report: &mut Report, data: &Path) {
+    let message = format!("{} holds no data yet", data.display());
+    match data.ancestors().find(|folder| folder.exists()) {
+        Some(folder) if folder.is_dir() && !is_read_only(folder) => {
+            report.add("dataFolder", State::Warning, message, "The first start creates it; nothing needs to be done.");
+        }
+        Some(folder) if folder.is_dir() => {
+            let message = format!("{message}, and this account may not write to {}", folder.display());
+            report.add("dataFolder", State::Problem, message, OTHER_FOLDER);
+        }
+        _ => report.add("dataFolder", State::Problem, message, "Name a folder with --data or SIGNALBOX_DATA."),
+    }
 }
 
 async fn opened(report: &mut Report, args: &Doctor, app: &Arc<App>) -> ApiResult<()> {
@@ -225,8 +246,7 @@ fn permissions(report: &mut Report, data: &Path) {
         }
         // Files in a folder that nobody else may enter are closed with it.
         Ok(open) if open.first().is_some_and(|first| first == data) => {
-            let message =
-                format!("Other accounts may read {} and {} files and folders in it", data.display(), open.len() - 1);
+            let message = format!("Other accounts may read {} and what is in it ({})", data.display(), open.len() - 1);
             let fix = format!("chmod 700 {}, or `signalbox check-data --repair`.", data.display());
             report.add("permissions", State::Problem, message, fix);
         }

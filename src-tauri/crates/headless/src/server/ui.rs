@@ -56,6 +56,7 @@ fn named(name: &str, asked: &HeaderMap) -> Option<Response> {
         "json" | "webmanifest" => "application/json",
         "svg" => "image/svg+xml",
         "png" => "image/png",
+        "webp" => "image/webp",
         "ico" => "image/x-icon",
         "woff2" => "font/woff2",
         "wasm" => "application/wasm",

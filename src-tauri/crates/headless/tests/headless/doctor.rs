@@ -1,6 +1,6 @@
 //! `doctor` and `check-data`: findings with what to do, and an exit code by the result.
 
-use crate::support::{Done, TestHome, workflow};
+use crate::support::{Done, Serving, TestHome, eventually, workflow};
 use serde_json::{Value, json};
 use std::fs;
 use std::net::TcpListener;
@@ -37,6 +37,18 @@ fn a_machine_without_data_is_no_problem_and_gets_none() {
     let (code, checks) = asked(&place, &[]);
     assert_eq!((code, state_of(&checks, "dataFolder")), (0, "warning"), "{checks:?}");
     assert!(!place.data().exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_read_is_not_taken_for_a_new_one() {
+    let place = TestHome::new();
+    std::os::unix::fs::symlink(place.data(), place.data()).expect("a link to itself");
+    let (code, checks) = asked(&place, &[]);
+    let found = checks.iter().find(|check| check["name"] == "dataFolder").expect("the check");
+    assert_eq!((code, &found["state"]), (1, &json!("problem")), "{checks:?}");
+    assert!(found["message"].as_str().is_some_and(|text| text.contains("cannot be read")), "{found}");
+    assert!(found["fix"].as_str().is_some_and(|fix| fix.contains("--data")), "{found}");
 }
 
 #[test]
@@ -101,6 +113,31 @@ fn files_that_others_may_read_are_found_and_closed() {
     assert_eq!(asked(&place, &[]).0, 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn every_file_in_the_data_folder_is_for_its_owner_only() {
+    let place = TestHome::new();
+    let serving = Serving::start(&place, &[]);
+    let rpc = |command: &str, payload: &Value| {
+        let answer = serving.ask("POST", &format!("/rpc/{command}"), payload);
+        assert_eq!(answer.status, 200, "{command}: {}", answer.body);
+        answer.json()
+    };
+    rpc("workflow_create", &json!({ "name": "New" }));
+    let nodes = json!({ "a": { "type": "data.set", "config": { "assign": { "n": 1 } }, "out": { "/reports/a.txt": "=_result" } } });
+    rpc("run_start", &json!({ "document": workflow(nodes, json!([])), "params": {} }));
+    rpc("audit_export", &json!({ "format": "jsonl" }));
+    let artifacts = place.data().join("artifacts");
+    // The scheduler takes its lock, and the run writes its artifact.
+    eventually("files of a server", || {
+        place.data().join("triggers.lock").exists()
+            && fs::read_dir(&artifacts)
+                .is_ok_and(|runs| runs.flatten().any(|run| run.path().join("reports/a.txt").exists()))
+    });
+    let open = signalbox_app::readable_by_others(&place.data()).expect("read");
+    assert_eq!(open, Vec::<std::path::PathBuf>::new());
+}
+
 #[test]
 fn leftovers_are_found_and_removed_and_damage_stays_said() {
     let place = TestHome::new();
@@ -118,6 +155,7 @@ fn leftovers_are_found_and_removed_and_damage_stays_said() {
         .expect("a list")
         .iter()
         .filter_map(|finding| Some((finding["area"].as_str()?, finding["state"].as_str()?)))
+        // The folders that this test made.
         .filter(|(area, _)| *area != "permissions")
         .collect();
     assert_eq!((done.code, states), (1, vec![("library", "found"), ("files", "repaired")]), "{report}");

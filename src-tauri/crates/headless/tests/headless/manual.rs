@@ -43,8 +43,24 @@ fn completions_of_each_shell_contain(all: &[String], place: &TestHome) {
             assert!(done.out.contains(last), "{shell}: {command}");
         }
     }
+    let statuses = "created queued running paused completed failed cancelled";
+    for (typed, wanted) in [("runs list --status ''", statuses), ("run", "run runs"), ("audit anchor a", "add")] {
+        assert_eq!(completed_by_bash(place, typed), wanted, "{typed}");
+    }
     assert_eq!(place.run(&["completions", "tcsh"]).code, 2);
     assert!(!place.data().exists(), "no data folder is made");
+}
+
+/// What bash offers after these words, the last one being incomplete.
+fn completed_by_bash(place: &TestHome, typed: &str) -> String {
+    let script = place.run(&["completions", "bash"]).out;
+    let asked = format!(
+        "{script}\nCOMP_WORDS=(signalbox {typed}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+         _signalbox signalbox \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; echo \"${{COMPREPLY[@]}}\""
+    );
+    let file = place.file("complete.bash", asked);
+    let done = std::process::Command::new("bash").arg("--norc").arg(file).output().expect("bash is there");
+    String::from_utf8_lossy(&done.stdout).trim().to_owned()
 }
 
 fn each_has_a_man_page(all: &[String], place: &TestHome) {

@@ -37,7 +37,11 @@ fn pages() -> MutexGuard<'static, Option<Pages>> {
 /// # Errors
 /// The folder cannot be made, or no file in it.
 pub fn keep_in(folder: &Path, from: usize) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
     // A process that was killed between two system calls leaves an empty file with a name.
     for left in std::fs::read_dir(folder)?.flatten() {
         if left.file_name().to_string_lossy().starts_with(NAME) {

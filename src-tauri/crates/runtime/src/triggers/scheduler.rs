@@ -141,7 +141,11 @@ impl Scheduler {
             return Ok(true);
         }
         let path = folder.join("triggers.lock");
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path);
         let file = file.map_err(|error| cannot_lock(&path, &error))?;
         match file.try_lock() {
             Ok(()) => {
