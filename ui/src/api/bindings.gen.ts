@@ -5180,8 +5180,10 @@ export interface SecretUse {
   workflowId: string;
   /** Its name. */
   name: string;
-  /** The reference of its file in the library. */
-  ref: string;
+  /** The reference of its file in the library; absent when an active version uses the secret and no file there does. */
+  ref?: string;
+  /** An active version uses it, as a workflow of its own or as a sub-workflow. */
+  active: boolean;
   /** Titles of the steps, or their ids. */
   steps: string[];
 }

@@ -11,6 +11,7 @@
 mod a2a;
 mod binary;
 mod brokers;
+mod cancellation;
 mod cel;
 pub mod check;
 pub mod connector;

@@ -6,6 +6,7 @@ mod azure_blocks;
 mod download;
 pub(crate) mod exchange;
 pub(crate) mod file_source;
+mod google;
 mod google_upload;
 pub(crate) mod listing;
 mod patience;

@@ -16,6 +16,7 @@ import { KeyDialog } from '../../shared/secrets/key-dialog.tsx';
 import { useSecretSignIn } from '../../shared/secrets/secret-sign-in.tsx';
 import { SecretDialog } from '../../shared/secrets/secret-dialog.tsx';
 import { TestDialog } from '../../shared/secrets/test-dialog.tsx';
+import { useSecrets } from '../../shared/secrets/use-secrets.ts';
 
 type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry } | { what: 'delete'; name: string } | { what: 'test'; entry: SecretEntry };
 
@@ -23,9 +24,7 @@ type Open = { what: 'key'; discard: boolean } | { what: 'set'; old?: SecretEntry
 const isUnattended = (entry: SecretEntry) => entry.oauth?.grant === 'clientCredentials' || entry.oauth?.grant === 'serviceAccount';
 
 export function SecretsSection() {
-  const status = useCommand('secret_status', {});
-  const ready = status.data?.state === 'ready';
-  const list = useCommand('secret_list', {}, { enabled: ready });
+  const { status, ready, list } = useSecrets();
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const may = usePermission();
@@ -134,7 +133,7 @@ function Uses({ name }: { name: string }) {
       <summary>{t('secrets.uses')}</summary>
       {uses.error ? <Fault error={uses.error} /> : null}
       {uses.data?.length === 0 ? <p className="t2">{t('secrets.noUses')}</p> : null}
-      {uses.data?.map((use) => <p key={use.ref}>{t('secrets.use.steps', { name: use.name, steps: use.steps.join(', ') })}</p>)}
+      {uses.data?.map((use) => <p key={`${use.workflowId} ${use.ref ?? ''}`}>{t(use.ref === undefined ? 'secrets.use.active' : 'secrets.use.steps', { name: use.name, steps: use.steps.join(', ') })}</p>)}
     </details>
   );
 }

@@ -1,6 +1,6 @@
 // Parts of the settings that tell why something cannot be used, and change it.
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { AuditStatus, Commands } from '../../api/types.ts';
@@ -11,6 +11,7 @@ import { renderOnce } from '../../test/render.tsx';
 import { AuditKeySection } from '../parts/audit-key.tsx';
 
 afterEach(() => {
+  vi.useRealTimers();
   cleanup();
   queryClient.clear();
   useMessages.setState({ shown: [], past: [] });
@@ -94,4 +95,25 @@ it('a locked key store of the system asks the person only when a button is press
   fireEvent.click(screen.getByRole('button', { name: /^Unlock the system key store/ }));
   expect(await screen.findByText('No secrets yet')).toBeTruthy();
   expect(asked(fake, 'secret_unlock')).toEqual([{}]);
+});
+
+it('a secret that was added at a terminal is listed without a reload, and an active workflow without a file is named', async () => {
+  vi.useFakeTimers();
+  const names: string[] = [];
+  renderOnce(<SecretsSection />, {
+    secret_status: () => ({ state: 'ready', key: 'file', keyAt: '/key', file: '/data/secrets', system: 'Secret Service' }),
+    secret_list: () => names.map((name) => ({ name, kind: 'bearer', hosts: ['https://a.example'], createdAt: '', updatedAt: '' })),
+    secret_uses: () => [{ workflowId: 'shop', name: 'Shop', active: true, steps: ['Ask'] }],
+  });
+  const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+  await pass(100);
+  expect(screen.getByText('No secrets yet')).toBeTruthy();
+  names.push('from-terminal');
+  await pass(10_000);
+  expect(screen.getByText('from-terminal')).toBeTruthy();
+  const uses = screen.getByText('Used by').closest('details')!;
+  uses.open = true;
+  fireEvent(uses, new Event('toggle'));
+  await pass(100);
+  expect(screen.getByText('Shop (active, not in the library): Ask')).toBeTruthy();
 });

@@ -1,6 +1,6 @@
 /** The credential of a step: a reference to a secret of this machine, chosen from those that there are. */
 import { createContext, useContext, useState } from 'react';
-import { useCommand, usePermission } from '../../api/queries.ts';
+import { usePermission } from '../../api/queries.ts';
 import { t } from '../../i18n/index.ts';
 import { Button, Select, type Option } from '../../kit/index.ts';
 import { FieldFrame, useForm, type FieldProps } from '../../schema-form/index.ts';
@@ -9,6 +9,7 @@ import { SecretDialog } from './secret-dialog.tsx';
 import { draftOfStep, hostsOfStep, isServer } from './server-address.ts';
 import { TestDialog } from './test-dialog.tsx';
 import { useSecretSignIn } from './secret-sign-in.tsx';
+import { useSecrets } from './use-secrets.ts';
 import '../keys.css';
 
 const SCHEME = 'secret://';
@@ -23,9 +24,7 @@ export const StepKindContext = createContext('');
 export function CredentialField(field: FieldProps) {
   const { label, value, onValue } = field;
   const { readOnly, whole } = useForm();
-  const status = useCommand('secret_status', {}, { enabled: !readOnly });
-  const ready = status.data?.state === 'ready';
-  const list = useCommand('secret_list', {}, { enabled: !readOnly && ready });
+  const { status, ready, list } = useSecrets(!readOnly);
   const [making, setMaking] = useState(false);
   const [testing, setTesting] = useState(false);
   const may = usePermission();

@@ -3,29 +3,28 @@
 mod decode;
 mod fault;
 mod param;
+mod query;
+mod row_blocks;
 mod tables;
+mod tls;
 mod write;
 
 use super::connect::{self, Connector, Login};
-use super::json::{self, RowWriter};
 use super::pool::Pool;
 use crate::postgres_tls::PostgresTls;
-use decode::Decoder;
 use fault::error;
-use futures_util::StreamExt as _;
-use param::Param;
+use row_blocks::{RowBlocks, RowFilter};
 use rustls::pki_types::ServerName;
 use signalbox_ports::databases::{
-    Access, Cell, DatabaseError, DatabaseFault, Queried, Query, RowSink, RowSource, Server, SqlValue, Table,
-    TableFilter, Write, Wrote,
+    Access, DatabaseError, DatabaseFault, Queried, Query, RowSink, RowSource, Server, Table, TableFilter, Write, Wrote,
 };
 use signalbox_ports::host::canonical;
 use std::net::SocketAddr;
 use std::time::Duration;
+use tls::FilteredTls;
 use tokio::net::TcpStream;
 use tokio::task::AbortHandle;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::types::{FromSql, Type};
 use tokio_postgres::{CancelToken, Client, Config, NoTls, Transaction};
 
 /// How long a connection may take to be made.
@@ -45,6 +44,7 @@ pub(super) struct Postgres {
 /// An open connection.
 struct Connection {
     client: Client,
+    rows: RowBlocks,
     end: Ending,
 }
 
@@ -84,18 +84,6 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// The bytes of a value, whatever its type.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> FromSql<'a> for Bytes<'a> {
-    fn from_sql(_type: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Self(raw))
-    }
-    fn accepts(_type: &Type) -> bool {
-        true
-    }
-}
-
 async fn open(connector: &Connector, server: &Server, login: &Login) -> Result<Connection, DatabaseError> {
     let address = connect::address(server).await?;
     let mut config = Config::new();
@@ -114,20 +102,25 @@ async fn open(connector: &Connector, server: &Server, login: &Login) -> Result<C
         };
         let stream = TcpStream::connect(address).await.map_err(refused)?;
         stream.set_nodelay(true).map_err(refused)?;
+        let rows = RowBlocks::default();
         let (client, tls, task) = if server.tls {
             let name = ServerName::try_from(canonical(&server.host)).map_err(|_| {
                 let words = format!("'{}' is no host of a certificate", server.host);
                 DatabaseError::new(DatabaseFault::Invalid("host"), words)
             })?;
             let tls = PostgresTls::new(connector.tls(server.root_certificate.as_deref())?, name);
-            let (client, connection) = config.connect_raw(stream, tls.clone()).await.map_err(|why| error(&why))?;
+            let (client, connection) = config
+                .connect_raw(stream, FilteredTls::new(tls.clone(), rows.clone()))
+                .await
+                .map_err(|why| error(&why))?;
             (client, Some(tls), tokio::spawn(connection).abort_handle())
         } else {
+            let stream = RowFilter::new(stream, rows.clone());
             let (client, connection) = config.connect_raw(stream, NoTls).await.map_err(|why| error(&why))?;
             (client, None, tokio::spawn(connection).abort_handle())
         };
         let token = client.cancel_token();
-        Ok(Connection { client, end: Ending { address, tls, token, task } })
+        Ok(Connection { client, rows, end: Ending { address, tls, token, task } })
     };
     tokio::time::timeout(CONNECT, made).await.unwrap_or_else(|_| {
         let words = format!("The server {address} did not answer within {} seconds", CONNECT.as_secs());
@@ -168,7 +161,7 @@ async fn commit(transaction: Transaction<'_>) -> Result<(), DatabaseError> {
 
 /// A call on one connection of the pool. Dropping it cancels it.
 macro_rules! on_connection {
-    ($self:ident, $connector:ident, $server:ident, |$client:ident| $work:expr) => {{
+    ($self:ident, $connector:ident, $server:ident, |$client:ident, $blocks:ident| $work:expr) => {{
         let login = connect::login($server)?;
         let turn = $self.pool.turn($connector.key($server, &login)).await;
         let idle = match turn.idle() {
@@ -180,7 +173,7 @@ macro_rules! on_connection {
             None => open($connector, $server, &login).await?,
         };
         let mut cancel = CancelOnDrop(Some(connection.end.clone()));
-        let $client = &mut connection.client;
+        let ($client, $blocks) = (&mut connection.client, &connection.rows);
         let outcome = $work.await;
         let is_running = outcome.as_ref().is_err_and(is_running);
         if !is_running {
@@ -208,7 +201,7 @@ impl Postgres {
         query: &Query,
         rows: &mut dyn RowSink,
     ) -> Result<Queried, DatabaseError> {
-        on_connection!(self, connector, server, |client| ask(client, query, rows))
+        on_connection!(self, connector, server, |client, blocks| query::ask(client, blocks, query, rows))
     }
 
     pub(super) async fn write(
@@ -218,7 +211,7 @@ impl Postgres {
         write: &Write,
         rows: &mut dyn RowSource,
     ) -> Result<Wrote, DatabaseError> {
-        on_connection!(self, connector, server, |client| write::change(client, write, rows))
+        on_connection!(self, connector, server, |client, _blocks| write::change(client, write, rows))
     }
 
     pub(super) async fn tables(
@@ -228,71 +221,6 @@ impl Postgres {
         timeout: Duration,
         filter: &TableFilter,
     ) -> Result<Vec<Table>, DatabaseError> {
-        on_connection!(self, connector, server, |client| tables::of(client, timeout, filter))
+        on_connection!(self, connector, server, |client, _blocks| tables::of(client, timeout, filter))
     }
-}
-
-fn params(values: &[SqlValue], types: &[Type]) -> Result<Vec<Param>, DatabaseError> {
-    values.iter().zip(types).map(|(value, data_type)| Param::of(value, data_type)).collect()
-}
-
-async fn ask(client: &mut Client, query: &Query, sink: &mut dyn RowSink) -> Result<Queried, DatabaseError> {
-    let transaction = begin(client, query.database.access, query.database.timeout).await?;
-    let statement = transaction.prepare(&query.sql).await.map_err(|why| error(&why))?;
-    if statement.params().len() != query.params.len() {
-        let words = "The SQL has a placeholder like $1. Write :name, and give the value as a parameter";
-        return Err(DatabaseError::new(DatabaseFault::Invalid("sql"), words));
-    }
-    let mut decoders = Vec::new();
-    for column in statement.columns() {
-        decoders.push(Decoder::of(column.type_()).ok_or_else(|| {
-            let (name, data_type) = (column.name(), column.type_().name());
-            let words = format!(
-                "The column '{name}' has the type {data_type}, which is not read. Write {name}::text in the SQL"
-            );
-            DatabaseError::new(DatabaseFault::UnsupportedType, words).detail("column", name)
-        })?);
-    }
-    let names: Vec<String> = statement.columns().iter().map(|column| column.name().to_owned()).collect();
-    let mut writer = RowWriter::new(&names, query.max_rows, sink)?;
-    let given = params(&query.params, statement.params())?;
-    let portal = transaction.bind_raw(&statement, &given).await.map_err(|why| error(&why))?;
-    // One more than wanted, to know that there are more.
-    let most = i32::try_from(query.max_rows.saturating_add(1)).unwrap_or(i32::MAX);
-    let stream = transaction.query_portal_raw(&portal, most).await.map_err(|why| error(&why))?;
-    let mut stream = std::pin::pin!(stream);
-    let mut buffer = Vec::new();
-    while let Some(row) = stream.next().await {
-        let row = row.map_err(|why| error(&why))?;
-        let raw = |at: usize| row.try_get::<_, Option<Bytes<'_>>>(at).map_err(|why| error(&why));
-        let unread = |at: usize| {
-            let name = names.get(at).map_or("", String::as_str);
-            let words = format!("A value of the column '{name}' cannot be read. Write {name}::text in the SQL");
-            DatabaseError::new(DatabaseFault::UnsupportedType, words)
-        };
-        if let Some(cells) = sink.cells() {
-            writer.count()?;
-            for (at, decoder) in decoders.iter().enumerate() {
-                let cell = match raw(at)? {
-                    None => Cell::Null,
-                    Some(Bytes(raw)) => decoder.cell(&mut buffer, raw).ok_or_else(|| unread(at))?,
-                };
-                cells.cell(cell)?;
-            }
-            cells.end()?;
-        } else {
-            for (at, decoder) in decoders.iter().enumerate() {
-                let (value, out) = (raw(at)?, writer.column(at));
-                match value {
-                    None => out.extend_from_slice(b"null"),
-                    Some(Bytes(raw)) => decoder.write(out, raw).ok_or_else(|| unread(at))?,
-                }
-            }
-            writer.end(sink)?;
-        }
-        json::room(sink).await;
-    }
-    let affected = stream.rows_affected().unwrap_or(0);
-    commit(transaction).await?;
-    Ok(Queried { has_rows: !statement.columns().is_empty(), affected })
 }

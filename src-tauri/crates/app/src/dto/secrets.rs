@@ -313,9 +313,11 @@ pub struct SecretUse {
     pub workflow_id: String,
     /// Its name.
     pub name: String,
-    /// The reference of its file in the library.
-    #[serde(rename = "ref")]
-    pub reference: String,
+    /// The reference of its file in the library; absent when an active version uses the secret and no file there does.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// An active version uses it, as a workflow of its own or as a sub-workflow.
+    pub active: bool,
     /// Titles of the steps, or their ids.
     pub steps: Vec<String>,
 }

@@ -28,6 +28,16 @@ pub struct ApiError {
 /// Result of a command body.
 pub type ApiResult<T> = Result<T, ApiError>;
 
+/// The first of some reasons in the middle of a sentence, and how many more there are.
+pub(crate) fn first_of(first: &str, count: usize) -> String {
+    let first = first.trim_end_matches('.');
+    match count {
+        0 | 1 => first.to_owned(),
+        2 => format!("{first}, and one more reason"),
+        more => format!("{first}, and {} more reasons", more - 1),
+    }
+}
+
 impl ApiError {
     /// An error of a class.
     pub fn new(class: Class, code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {

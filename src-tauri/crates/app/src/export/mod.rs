@@ -8,7 +8,7 @@ mod start;
 mod write;
 
 use crate::dto::{ExportCheckList, ExportReason, ExportedPart};
-use crate::error::{ApiError, ApiResult, Class};
+use crate::error::{ApiError, ApiResult, Class, first_of};
 use crate::host::files::io_error;
 use crate::host::outgoing;
 use crate::tool_servers::Approvals;
@@ -262,8 +262,8 @@ fn changed(id: &str) -> ApiError {
 }
 
 fn refused(problems: &[Value]) -> ApiError {
-    let count = if problems.len() == 1 { "a reason".to_owned() } else { format!("{} reasons", problems.len()) };
-    let message = format!("The workflow cannot be exported, for {count}.");
+    let first = problems.first().and_then(|problem| problem["message"].as_str()).unwrap_or_default();
+    let message = format!("The workflow cannot be exported: {}.", first_of(first, problems.len()));
     ApiError::new(Class::Invalid, "CANNOT_EXPORT", message, "Change what is listed, then export again.")
         .with(json!({ "diagnostics": problems }))
 }

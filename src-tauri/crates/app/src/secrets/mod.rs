@@ -4,6 +4,7 @@ mod credential_test;
 mod server_address;
 mod server_key;
 mod sign_in;
+mod uses;
 
 pub use sign_in::CALLBACK as SIGN_IN_CALLBACK;
 pub(crate) use sign_in::reachable;

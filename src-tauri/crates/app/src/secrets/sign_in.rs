@@ -1,21 +1,19 @@
-//! Signing in with a secret that gets its tokens by OAuth, and out of it; and who uses a secret.
+//! Signing in with a secret that gets its tokens by OAuth, and out of it.
 
 use super::entry_told;
 use crate::app::App;
 use crate::caller::Caller;
-use crate::dto::{SecretEntry, SecretSignIn, SecretSignInState, SecretSignedOut, SecretSigningIn, SecretUse, Via};
+use crate::dto::{SecretEntry, SecretSignIn, SecretSignInState, SecretSignedOut, SecretSigningIn, Via};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::sign_in::{Keeper, ShownCode, UnderWay, Unfit, WAITS, not_this_address, pasted_address};
-use crate::workflows::library::load;
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::json;
 use signalbox_adapters::oauth::{
     CallbackParams, ConfiguredClient, DeviceSignIn, Fault, Pending, RedirectPlace, RedirectServer, SignedIn, Trouble,
 };
 use signalbox_adapters::vault::{Entry, Session, SessionFacts, Stored};
-use signalbox_engine::validate;
 use signalbox_model::oauth::{OAuthClient, OAuthGrant};
-use signalbox_model::{AuditEvent, secret_ref, time};
+use signalbox_model::{AuditEvent, time};
 use signalbox_ports::host::is_localhost;
 use signalbox_ports::secret::AllowedHost;
 use signalbox_ports::{NoSecrets, Secret, Secrets};
@@ -316,40 +314,9 @@ impl App {
         Ok(SecretSignedOut { secret: self.secret_entry(name)?, revoked, note })
     }
 
-    /// Workflows of the library that name a secret, and in which steps.
-    pub(crate) fn secret_uses(&self, name: &str) -> ApiResult<Vec<SecretUse>> {
-        let mut uses = Vec::new();
-        for path in self.library.files(&self.library_folders()?) {
-            let Ok(loaded) = load(&path) else { continue };
-            let Some(workflow) = validate::read(&loaded.bytes).workflow else { continue };
-            let steps: Vec<String> = workflow
-                .nodes
-                .iter()
-                .filter(|(_, node)| node.config.as_ref().is_some_and(|config| names(config, name)))
-                .map(|(id, node)| node.title.clone().unwrap_or_else(|| id.to_string()))
-                .collect();
-            if !steps.is_empty() {
-                let reference = self.library.reference(&path);
-                uses.push(SecretUse { workflow_id: workflow.id, name: workflow.name, reference, steps });
-            }
-        }
-        uses.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.reference.cmp(&b.reference)));
-        Ok(uses)
-    }
-
     fn secret_entry(&self, name: &str) -> ApiResult<SecretEntry> {
         let entry = self.secrets.vault.list()?.into_iter().find(|entry| entry.name == name);
         let entry = entry.ok_or_else(|| ApiError::not_found(format!("There is no secret '{name}' any more.")))?;
         Ok(entry_told(self, entry))
-    }
-}
-
-/// Whether a setting is a reference to a secret.
-fn names(value: &Value, name: &str) -> bool {
-    match value {
-        Value::String(text) => secret_ref::reference(text) == Some(name),
-        Value::Array(list) => list.iter().any(|value| names(value, name)),
-        Value::Object(map) => map.values().any(|value| names(value, name)),
-        _ => false,
     }
 }

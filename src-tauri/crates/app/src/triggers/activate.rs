@@ -5,7 +5,7 @@ use super::preview::no_trigger;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::dto::{Activation, WorkflowActivate, WorkflowVersion};
-use crate::error::{ApiError, ApiResult, Class};
+use crate::error::{ApiError, ApiResult, Class, first_of};
 use crate::models::with_called;
 use crate::workflows::check;
 use crate::workflows::grants::is_fixed;
@@ -146,11 +146,9 @@ impl App {
             }
         }
         let missing: Vec<Diagnostic> = found.into_iter().filter(|one| one.severity == Severity::Error).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let count = if missing.len() == 1 { "a reason".to_owned() } else { format!("{} reasons", missing.len()) };
-        let message = format!("The workflow cannot be activated, for {count}.");
+        let Some(first) = missing.first() else { return Ok(()) };
+        let reason = first_of(&first.message, missing.len());
+        let message = format!("The workflow cannot be activated: {reason}.");
         Err(ApiError::new(
             Class::Invalid,
             "INVALID_WORKFLOW",

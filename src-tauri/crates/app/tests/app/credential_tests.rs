@@ -118,3 +118,47 @@ fn what_cannot_be_tried_is_said_before_anything_is_sent() {
     let header = refused(json!({ "name": "s", "url": "mqtts://db.example.com" }));
     assert!(header.contains("take a user and a password"), "{header}");
 }
+
+#[test]
+fn who_uses_a_secret_includes_what_is_active_and_no_file_of_the_library() {
+    let place = with_secrets();
+    keep(&place, "ada", "k-canary-1", &["https://a.example"]);
+    let asks = |title: &str| {
+        let config = json!({ "url": "https://a.example", "credential": "secret://s" });
+        json!({ "type": "http.request", "title": title, "config": config })
+    };
+    let uses = || ask(&place, "secret_uses", json!({ "name": "s" })).expect("looked up");
+    assert_eq!(uses(), json!([]));
+    // It says why: a person at a terminal sees the sentence alone.
+    let schedule = json!({ "type": "trigger.schedule", "config": { "every": 60_000 } });
+    let workflow = |credential: &str| {
+        let mut asks = asks("Ask the shop");
+        asks["config"]["credential"] = json!(credential);
+        json!({
+            "signalbox": 1, "id": "shop", "name": "Shop", "nodes": { "t": schedule, "ask": asks },
+            "edges": [{ "from": "t.success", "to": "ask" }],
+        })
+    };
+    let refused = ask(&place, "workflow_activate", json!({ "document": workflow("secret://none") })).expect_err("none");
+    assert_eq!(
+        refused,
+        "INVALID_WORKFLOW The workflow cannot be activated: There is no secret 'none' on this machine."
+    );
+    ask(&place, "workflow_activate", json!({ "document": workflow("secret://s") })).expect("active");
+    let active = json!({ "workflowId": "shop", "name": "Shop", "active": true, "steps": ["Ask the shop"] });
+    assert_eq!(uses(), json!([active]));
+    // A file of the library with another step: both versions count.
+    let file = place.library().join("shop.signalbox.json");
+    let mut newer = workflow("secret://s");
+    newer["nodes"]["ask"]["title"] = json!("Ask the new shop");
+    std::fs::write(&file, newer.to_string()).expect("written");
+    let both = uses();
+    assert_eq!(both[0]["steps"], json!(["Ask the new shop", "Ask the shop"]));
+    assert_eq!(
+        (&both[0]["active"], both[0]["ref"].is_string(), both[1].is_null()),
+        (&json!(true), true, true),
+        "{both}"
+    );
+    ask(&place, "workflow_deactivate", json!({ "workflowId": "shop" })).expect("stopped");
+    assert_eq!((&uses()[0]["steps"], &uses()[0]["active"]), (&json!(["Ask the new shop"]), &json!(false)));
+}

@@ -104,9 +104,10 @@ pub(crate) async fn secret(app: &Arc<App>, output: &Output, command: &Secret) ->
         }
         Secret::Uses { name } => {
             let uses = run("secret_uses", json!({ "name": name })).await?;
-            for row in output.rows(&uses, "No workflow of the library uses it.") {
+            for row in output.rows(&uses, "No workflow of the library and no active one uses it.") {
                 let steps = words(&row["steps"]).join(", ");
-                output.line(&format!("{:<32} {steps}", plain(row["name"].as_str().unwrap_or_default())));
+                let active = if row["ref"].is_null() { " (active, not in the library)" } else { "" };
+                output.line(&format!("{:<32} {steps}{active}", plain(row["name"].as_str().unwrap_or_default())));
             }
             Ok(OK)
         }

@@ -11,18 +11,23 @@ use signalbox_ports::HttpResponse;
 /// Longest message of a service that is repeated, in characters.
 const LONGEST: usize = 500;
 
+/// What a service that does not let the caller in does, by whether the step has a credential.
+pub(super) fn refusal(has_credential: bool) -> &'static str {
+    if has_credential { "refuses the credential" } else { "wants a credential, and this step has none" }
+}
+
 /// Why a response is an error; nothing when it is a success.
 pub(crate) fn failure(
     connector: &Connector,
     operation: &Operation,
-    answer: &HttpResponse,
+    (answer, has_credential): (&HttpResponse, bool),
     body: &Value,
     now_ms: i64,
 ) -> Option<NodeFailure> {
     let rule = operation.errors.iter().chain(&connector.errors).find(|rule| matches(rule, answer, body));
     if operation.graphql.is_some()
         && rule.is_none()
-        && let Some(mut failure) = graphql::failure(connector, operation, answer.status, body)
+        && let Some(mut failure) = graphql::failure(connector, operation, (answer.status, has_credential), body)
     {
         let status = http_answer::status_failure(answer, now_ms);
         failure.retry_after_ms = status.retry_after_ms.filter(|_| failure.retryable);
@@ -52,7 +57,7 @@ pub(crate) fn failure(
     };
     let said = rule.and_then(|rule| rule.message.clone()).or_else(|| said(connector, body));
     let what = match class {
-        ErrorClass::Authentication => "refuses the credential",
+        ErrorClass::Authentication => refusal(has_credential),
         ErrorClass::Validation => "does not accept the request",
         ErrorClass::NotFound => "does not have what the request names",
         ErrorClass::RateLimit => "received too many requests",

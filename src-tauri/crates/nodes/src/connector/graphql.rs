@@ -1,5 +1,6 @@
 //! What an answer of a GraphQL service says about errors: it has them in its body, also with status 200 and together with data.
 
+use super::errors::refusal;
 use serde_json::{Value, json};
 use signalbox_model::{Connector, Effects, ErrorType, NodeFailure, Operation, SuggestedAction};
 
@@ -9,7 +10,12 @@ const LONGEST: usize = 500;
 const MOST: usize = 20;
 
 /// The failure that the errors of an answer are; nothing when it has none.
-pub(super) fn failure(connector: &Connector, operation: &Operation, status: u16, body: &Value) -> Option<NodeFailure> {
+pub(super) fn failure(
+    connector: &Connector,
+    operation: &Operation,
+    (status, has_credential): (u16, bool),
+    body: &Value,
+) -> Option<NodeFailure> {
     let errors = body.get("errors")?.as_array().filter(|errors| !errors.is_empty())?;
     let code = errors.iter().find_map(code_of).unwrap_or_default();
     // Without `data`, nothing was carried out (GraphQL, 7.1), unless something before the service answers.
@@ -17,7 +23,7 @@ pub(super) fn failure(connector: &Connector, operation: &Operation, status: u16,
     let is_before = status >= 500 && status != 503;
     let carried_out = (data.is_some() || is_before) && operation.effect() == Effects::Write;
     let class = Class::of(code, status);
-    let mut message = format!("{} {}: {}", connector.title, class.what(), said(&errors[0]));
+    let mut message = format!("{} {}: {}", connector.title, class.what(has_credential), said(&errors[0]));
     if let Some(place) = place(&errors[0]) {
         message.push_str(&format!(" (at {place})"));
     }
@@ -102,9 +108,9 @@ impl Class {
         }
     }
 
-    fn what(self) -> &'static str {
+    fn what(self, has_credential: bool) -> &'static str {
         match self {
-            Self::Authentication => "refuses the credential",
+            Self::Authentication => refusal(has_credential),
             Self::Invalid => "does not accept the request",
             Self::NotFound => "does not have what the request names",
             Self::RateLimit => "received too many requests",
@@ -163,7 +169,7 @@ mod tests {
     fn failed(effects: OperationEffects, status: u16, body: &Value) -> NodeFailure {
         let connector = Connector { title: "Shop".into(), ..Connector::default() };
         let operation = Operation { effects: Some(effects), ..Operation::default() };
-        failure(&connector, &operation, status, body).expect("an error")
+        failure(&connector, &operation, (status, true), body).expect("an error")
     }
 
     #[test]
@@ -205,7 +211,7 @@ mod tests {
         }
         let connector = Connector::default();
         for body in [json!({ "data": 1 }), json!({ "errors": [] }), json!({ "errors": "x" }), Value::Null] {
-            assert_eq!(failure(&connector, &Operation::default(), 200, &body), None, "{body}");
+            assert_eq!(failure(&connector, &Operation::default(), (200, true), &body), None, "{body}");
         }
     }
 }

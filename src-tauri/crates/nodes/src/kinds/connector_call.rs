@@ -1,6 +1,7 @@
 //! `connector.call`: one operation of a connector, with all pages of a list up to a limit. The request is made as
 //! `http.request` makes it: the same addresses, credentials and limits.
 
+use crate::cancellation::unless_left;
 use crate::connector::request::{self, Plan};
 use crate::connector::{address, errors, pace, pages, token};
 use crate::credential::{newer, renews};
@@ -22,8 +23,8 @@ const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 const DEFAULT_LIMIT: u64 = 1_000;
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(unless_left(log, world, run(call, slot, world)))
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {
@@ -184,7 +185,8 @@ impl Exchange<'_> {
             Ok(Body::Data(value)) => value,
             Ok(Body::Bytes) | Err(_) => &Value::Null,
         };
-        if let Some(failure) = errors::failure(connector, operation, &answer, data, self.world.clock.now_ms()) {
+        let now_ms = self.world.clock.now_ms();
+        if let Some(failure) = errors::failure(connector, operation, (&answer, sent.is_some()), data, now_ms) {
             return Err(failure);
         }
         // The request was carried out, whatever came back.

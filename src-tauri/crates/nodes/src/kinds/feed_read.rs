@@ -1,5 +1,6 @@
 //! `feed.read`: the entries of a news feed, an item each.
 
+use crate::cancellation::unless_left;
 use crate::credential::{newer, renews};
 use crate::http_answer as answers;
 use crate::http_credential::credential;
@@ -20,8 +21,8 @@ const MOST: u64 = 10_000;
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(unless_left(log, world, run(call, slot, world)))
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {

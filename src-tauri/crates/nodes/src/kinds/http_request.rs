@@ -1,6 +1,7 @@
 //! `http.request`: one HTTP exchange. What its answers mean is in `http_answer`, its body in `http_body`, `extract` in
 //! `extract`.
 
+use crate::cancellation::unless_left;
 use crate::connector::{pace, pages::Progress};
 use crate::credential::{newer, renews};
 use crate::http_answer::{self as answers, Body, ResponseType};
@@ -28,7 +29,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "D
 const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
 fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world, log))
+    Box::pin(unless_left(log, world, run(call, slot, world, log)))
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> Outcome {

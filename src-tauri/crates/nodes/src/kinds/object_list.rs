@@ -1,5 +1,6 @@
 //! `object.list`: the objects of a store whose keys begin alike, an item each.
 
+use crate::cancellation::unless_left;
 use crate::objects::listing::Wanted;
 use crate::objects::place::Place;
 use crate::objects::requests::told;
@@ -16,8 +17,8 @@ pub(crate) const KIND: Kind = Kind::Effect(start);
 const DEFAULT_LIMIT: u64 = 1_000;
 const MOST: u64 = 100_000;
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(unless_left(log, world, run(call, slot, world)))
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {

@@ -1,5 +1,6 @@
 //! `object.move`: moves or copies one object inside a store; its bytes stay there.
 
+use crate::cancellation::unless_left;
 use crate::objects::place::Place;
 use crate::objects::settings::{invalid, key};
 use crate::support::{flag, made, text_or, wrong_setting};
@@ -10,8 +11,8 @@ use signalbox_ports::{CallLog, World};
 
 pub(crate) const KIND: Kind = Kind::Effect(start);
 
-fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, _log: &'a dyn CallLog) -> EffectFuture<'a> {
-    Box::pin(run(call, slot, world))
+fn start<'a>(call: &'a Call, slot: &'a CallSlot, world: &'a World, log: &'a dyn CallLog) -> EffectFuture<'a> {
+    Box::pin(unless_left(log, world, run(call, slot, world)))
 }
 
 async fn run(call: &Call, slot: &CallSlot, world: &World) -> Outcome {

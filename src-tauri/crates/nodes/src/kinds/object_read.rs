@@ -1,5 +1,6 @@
 //! `object.read`: one object of a store.
 
+use crate::cancellation::unless_left;
 use crate::formats::{self, Content};
 use crate::objects::place::Place;
 use crate::objects::requests::{About, named, told};
@@ -36,7 +37,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
         data["content"] = json!({ "path": path, "size": size });
         return Ok(made(slot, data));
     }
-    let (about, bytes) = place.get(&key).await?;
+    let (about, bytes) = unless_left(log, world, place.get(&key)).await?;
     let mut data = told(&key, &about);
     if kind == "binary" {
         let media = about.media.unwrap_or_else(|| media::of_path(&key).to_owned());

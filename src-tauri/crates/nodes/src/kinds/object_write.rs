@@ -1,5 +1,6 @@
 //! `object.write`: one object into a store, as a whole or from a file; under a condition where one is asked for.
 
+use crate::cancellation::unless_left;
 use crate::objects::file_source::FileSource;
 use crate::objects::place::Place;
 use crate::objects::requests::Condition;
@@ -71,7 +72,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     };
     let media = media_type(slot, &found)?;
     let size = bytes.len();
-    let version = place.put(&key, bytes, &media, &condition).await?;
+    let version = unless_left(log, world, place.put(&key, bytes, &media, &condition)).await?;
     Ok(made(slot, json!({ "key": key, "size": size, "type": media, "version": version })))
 }
 

@@ -157,14 +157,26 @@ impl Exchange<'_> {
         }
     }
 
+    /// The JSON of an answer.
+    pub(super) fn json(&self, answer: HttpResponse) -> Result<Value, NodeFailure> {
+        let answer = answers::without_secrets(answer, &self.world.secrets.scrubber());
+        as_json(&answer).ok_or_else(|| Self::bad_answer(&answer))
+    }
+
+    fn bad_answer(answer: &HttpResponse) -> NodeFailure {
+        let words = "The store does not answer as its kind does. Look at 'system' and 'address'";
+        NodeFailure::validation("BAD_ANSWER", words).detail("status", answer.status)
+    }
+
     /// The XML of an answer; elements of these names are lists.
     pub(crate) fn xml(&self, answer: HttpResponse, lists: &[&str]) -> Result<Value, NodeFailure> {
         let answer = answers::without_secrets(answer, &self.world.secrets.scrubber());
-        parse(&answer.body, lists).ok_or_else(|| {
-            let words = "The store does not answer as its kind does. Look at 'system' and 'address'";
-            NodeFailure::validation("BAD_ANSWER", words).detail("status", answer.status)
-        })
+        parse(&answer.body, lists).ok_or_else(|| Self::bad_answer(&answer))
     }
+}
+
+fn as_json(answer: &HttpResponse) -> Option<Value> {
+    serde_json::from_slice(&answer.body).ok().filter(Value::is_object)
 }
 
 fn parse(body: &[u8], lists: &[&str]) -> Option<Value> {
@@ -173,15 +185,16 @@ fn parse(body: &[u8], lists: &[&str]) -> Option<Value> {
     xml::parse(formats::without_bom(text), &xml::ReadOptions { strip_namespaces: true, lists }).ok()
 }
 
-/// Code and words of a refusal, as stores say them in XML.
+/// Code and words of a refusal, as stores say them in XML, and Google in JSON.
 fn said(answer: &HttpResponse) -> (Option<String>, Option<String>) {
-    let parsed = parse(&answer.body, &[]).unwrap_or_default();
+    let parsed = as_json(answer).or_else(|| parse(&answer.body, &[])).unwrap_or_default();
     let error = ["Error", "error"].into_iter().find_map(|name| parsed.get(name)).unwrap_or(&Value::Null);
     let part = |names: [&str; 2]| {
         let found = names.into_iter().find_map(|name| error.get(name)?.as_str());
         found.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect::<String>())
     };
-    let code = part(["Code", "exception"]).or_else(|| header(answer, "x-ms-error-code").map(str::to_owned));
+    let reason = error.pointer("/errors/0/reason").and_then(Value::as_str).map(str::to_owned);
+    let code = part(["Code", "exception"]).or(reason).or_else(|| header(answer, "x-ms-error-code").map(str::to_owned));
     (code, part(["Message", "message"]))
 }
 

@@ -3,8 +3,9 @@
 
 use super::exchange::{Exchange, Request};
 use super::file_source::FileSource;
+use super::google;
 use super::patience::{Retries, leave, unless_cancelled};
-use super::requests::{About, named};
+use super::requests::named;
 use super::upload::{FileWrite, spans};
 use crate::http_header::header;
 use signalbox_model::NodeFailure;
@@ -23,7 +24,7 @@ pub(super) async fn upload(exchange: &Exchange<'_>, file: &FileWrite<'_>) -> Res
         let _dropped = exchange.send(Request::new("DELETE", session.clone())).await;
     };
     match unless_cancelled(file.log, sent(exchange, &session, file)).await {
-        Some(Ok(answer)) => Ok(About::of(exchange.store.system, &answer).version),
+        Some(Ok(answer)) => Ok(google::written(&answer)),
         Some(Err(failure)) => {
             cancel.await;
             Err(failure)
@@ -33,12 +34,10 @@ pub(super) async fn upload(exchange: &Exchange<'_>, file: &FileWrite<'_>) -> Res
 }
 
 async fn begin(exchange: &Exchange<'_>, file: &FileWrite<'_>) -> Result<Url, NodeFailure> {
-    let target = exchange.store.object(file.key);
-    let request = Request::new("POST", target.clone())
-        .header("Content-Type", file.media)
-        .header("x-goog-resumable", "start")
+    let request = google::write(&exchange.store, "resumable", file.key, file.condition)
+        .header("x-upload-content-type", file.media)
         .header("x-upload-content-length", file.source.size.to_string());
-    let request = exchange.conditional(request, file.condition);
+    let target = request.url.clone();
     let answer = exchange.send_checked(request, &named(file.key)).await?;
     let session = header(&answer, "location").and_then(|text| target.join(text).ok());
     // The file goes to the store that was asked, and to no other.

@@ -1,6 +1,7 @@
 //! Lists of objects, page by page, up to a limit.
 
 use super::exchange::{Exchange, Request};
+use super::google;
 use super::requests::{About, http_date};
 use super::settings::System;
 use super::webdav;
@@ -50,10 +51,11 @@ impl Exchange<'_> {
             let left = wanted.limit - listing.entries.len() as u64;
             let answer = self.send_checked(self.page(wanted, left.min(PAGE), next.as_deref()), "The list").await?;
             let answer = answers::without_secrets(answer, &self.world.secrets.scrubber());
-            let page = self.xml(answer, &["Contents", "CommonPrefixes", "Blob", "BlobPrefix"])?;
+            let lists = ["Contents", "CommonPrefixes", "Blob", "BlobPrefix"];
             let (entries, after) = match self.store.system {
-                System::Azure => blobs(&page),
-                System::S3 | System::Gcs | System::WebDav => contents(&page, self.store.system),
+                System::Azure => blobs(&self.xml(answer, &lists)?),
+                System::Gcs => google::entries(&self.json(answer)?),
+                System::S3 | System::WebDav => contents(&self.xml(answer, &lists)?),
             }
             .ok_or_else(|| {
                 let words =
@@ -77,6 +79,9 @@ impl Exchange<'_> {
     }
 
     fn page(&self, wanted: &Wanted<'_>, size: u64, next: Option<&str>) -> Request {
+        if self.store.system == System::Gcs {
+            return google::page(&self.store, wanted, size, next);
+        }
         let mut url = self.store.base.clone();
         let is_azure = self.store.system == System::Azure;
         if url.path() != "/" {
@@ -113,8 +118,8 @@ fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// A page of S3 or Google: entries, and where the next one begins.
-fn contents(page: &Value, system: System) -> Option<(Vec<Entry>, Option<String>)> {
+/// A page of S3: entries, and where the next one begins.
+fn contents(page: &Value) -> Option<(Vec<Entry>, Option<String>)> {
     let page = page.get("ListBucketResult")?;
     let is_encoded = text(page, "EncodingType").is_some_and(|kind| kind == "url");
     let plain = |key: &str| if is_encoded { decoded(key) } else { key.to_owned() };
@@ -123,12 +128,11 @@ fn contents(page: &Value, system: System) -> Option<(Vec<Entry>, Option<String>)
         .map(|key| Entry { key: plain(key), is_folder: true, about: About::default() })
         .collect();
     entries.extend(list(page, "Contents").filter_map(|one| {
-        let version = if system == System::Gcs { text(one, "Generation") } else { text(one, "ETag") };
         let about = About {
             size: text(one, "Size").and_then(|size| size.parse().ok()),
             media: None,
             modified: text(one, "LastModified").and_then(time::parse).map(time::format),
-            version: version.map(str::to_owned),
+            version: text(one, "ETag").map(str::to_owned),
         };
         Some(Entry { key: plain(text(one, "Key")?), is_folder: false, about })
     }));

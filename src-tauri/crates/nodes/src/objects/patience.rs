@@ -1,5 +1,6 @@
 //! How often one part of an object is tried, and when a call stops for good.
 
+use crate::cancellation::LEAVING_MS;
 use futures_util::future::{Either, select};
 use signalbox_model::NodeFailure;
 use signalbox_ports::{CallLog, World};
@@ -9,8 +10,6 @@ use std::pin::pin;
 const ATTEMPTS: u32 = 5;
 const FIRST_PAUSE_MS: u64 = 500;
 const LONGEST_PAUSE_MS: u64 = 30_000;
-/// How long a cancelled call may take to tell the store.
-const LEAVING_MS: i64 = 1_500;
 
 /// Attempts so far.
 #[derive(Debug, Default)]

@@ -1,6 +1,7 @@
 //! The requests about one object: read, written, copied, removed.
 
 use super::exchange::{Exchange, Request, error_in_success};
+use super::google;
 use super::settings::System;
 use super::webdav;
 use crate::http_header::header;
@@ -64,7 +65,7 @@ impl Exchange<'_> {
     pub(super) fn conditional(&self, request: Request, condition: &Condition) -> Request {
         match (condition, self.store.system) {
             (Condition::Always, _) => request,
-            (Condition::IfNew, System::Gcs) => request.header("x-goog-if-generation-match", "0"),
+            // Only reads: `google` writes.
             (Condition::IfVersion(version), System::Gcs) => {
                 request.header("x-goog-if-generation-match", version.clone())
             }
@@ -99,6 +100,9 @@ impl Exchange<'_> {
         if self.store.system == System::WebDav {
             webdav::make_folders(self, key).await?;
         }
+        if self.store.system == System::Gcs {
+            return google::put(self, key, bytes, media, condition).await;
+        }
         let mut request = Request::new("PUT", self.store.object(key)).header("Content-Type", media);
         if self.store.system == System::Azure {
             request = request.header("x-ms-blob-type", "BlockBlob");
@@ -112,7 +116,10 @@ impl Exchange<'_> {
     /// Removes an object; false when there was none, as far as the store tells.
     pub(crate) async fn delete(&self, key: &str, version: Option<&str>) -> Result<bool, NodeFailure> {
         let condition = version.map_or(Condition::Always, |version| Condition::IfVersion(version.to_owned()));
-        let request = self.conditional(Request::new("DELETE", self.store.object(key)), &condition);
+        let request = match self.store.system {
+            System::Gcs => google::delete(&self.store, key, &condition),
+            _ => self.conditional(Request::new("DELETE", self.store.object(key)), &condition),
+        };
         let mut answer = self.send(request).await?;
         if answer.status == NOT_IMPLEMENTED && version.is_some() {
             answer = self.send(Request::new("DELETE", self.store.object(key))).await?;
@@ -127,22 +134,20 @@ impl Exchange<'_> {
     /// Copies an object inside the store: nothing of it comes here.
     pub(crate) async fn copy(&self, from: &str, to: &str, is_new: bool, about: &About) -> Result<(), NodeFailure> {
         let (source, target) = (self.store.object(from), self.store.object(to));
+        let condition = if is_new { Condition::IfNew } else { Condition::Always };
         let request = match self.store.system {
-            System::S3 | System::Gcs => {
-                let (start, by_version) = match self.store.system {
-                    System::Gcs => ("x-goog-copy-source", "x-goog-copy-source-if-generation-match"),
-                    _ => ("x-amz-copy-source", "x-amz-copy-source-if-match"),
-                };
-                let request = Request::new("PUT", target).header(start, bucket_path(&self.store.base, &source));
+            System::S3 => {
+                let path = bucket_path(&self.store.base, &source);
+                let request = Request::new("PUT", target).header("x-amz-copy-source", path);
                 match &about.version {
-                    Some(version) => request.header(by_version, version.clone()),
+                    Some(version) => request.header("x-amz-copy-source-if-match", version.clone()),
                     None => request,
                 }
             }
+            System::Gcs => return google::copy(self, from, to, &condition, about).await,
             System::Azure => Request::new("PUT", target).header("x-ms-copy-source", source.as_str()),
             System::WebDav => return webdav::transfer(self, "COPY", from, to, is_new).await,
         };
-        let condition = if is_new { Condition::IfNew } else { Condition::Always };
         let (plain, request) = (request.clone(), self.conditional(request, &condition));
         let mut answer = self.send(request).await?;
         // The places were looked at before.

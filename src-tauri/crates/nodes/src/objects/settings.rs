@@ -16,7 +16,7 @@ const LONGEST_KEY: usize = 1_024;
 pub(crate) enum System {
     /// Amazon S3 and the many stores that speak the same.
     S3,
-    /// Google Cloud Storage, by its XML API, which is that of S3 with other headers.
+    /// Google Cloud Storage.
     Gcs,
     /// Azure Blob Storage.
     Azure,

@@ -57,9 +57,19 @@ fn call(
     value: &'static str,
     http: &Arc<FakeHttp>,
 ) -> Result<CallOutput, NodeFailure> {
+    let config = json!({ "connector": "x", "operation": "get", "credential": "secret://mine" });
+    call_with(config, auth, kind_of, value, http)
+}
+
+fn call_with(
+    config: Value,
+    auth: &Value,
+    kind_of: CredentialKind,
+    value: &'static str,
+    http: &Arc<FakeHttp>,
+) -> Result<CallOutput, NodeFailure> {
     let mut world = common::world(Arc::clone(http));
     world.secrets = Arc::new(OneSecret { kind: kind_of, value, scrubber: Arc::default() });
-    let config = json!({ "connector": "x", "operation": "get", "credential": "secret://mine" });
     let mut call = common::call(KIND, Effects::Read, common::slot(config, &[json!({})]));
     call.connector = Some(connector(auth));
     let code = kind(KIND).expect("a kind of this program");
@@ -175,4 +185,19 @@ fn a_token_that_is_refused_is_renewed_and_the_request_is_sent_once_more() {
     let ended = takes_newer();
     let failure = call(&json!([{ "type": "bearer" }]), token(), "revoked-1", &ended).expect_err("has ended");
     assert_eq!((failure.code.as_str(), failure.retryable), ("CREDENTIAL_EXPIRED", false));
+}
+
+#[test]
+fn an_error_says_whether_a_credential_was_sent() {
+    let none = json!({ "connector": "x", "operation": "get" });
+    let some = json!({ "connector": "x", "operation": "get", "credential": "secret://mine" });
+    for (config, message) in [
+        (none, "X wants a credential, and this step has none (status 401)"),
+        (some, "X refuses the credential (status 401)"),
+    ] {
+        let http = FakeHttp::new(|_| Ok(answer(401, &[], "")));
+        let auth = json!([{ "type": "bearer" }]);
+        let failure = call_with(config, &auth, CredentialKind::Bearer, "k-1234567", &http).expect_err("refused");
+        assert_eq!((&*failure.code, &*failure.message), ("AUTH", message));
+    }
 }

@@ -20,6 +20,7 @@ mod lists;
 mod mail;
 mod object_files;
 mod objects;
+mod objects_google;
 mod pictures;
 mod retrieval;
 mod rows;

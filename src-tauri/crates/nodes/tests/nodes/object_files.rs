@@ -429,6 +429,46 @@ fn two_hundred_megabytes_are_never_held() {
     assert_eq!((ran.asked.len(), ran.files.longest.load(Ordering::Relaxed) as u64), (28, 8 * MIB));
 }
 
+/// A step of one request.
+fn asking(more: Value) -> Given {
+    let mut config = json!({ "address": "https://s.example.com", "bucket": "b" });
+    if let (Some(config), Value::Object(more)) = (config.as_object_mut(), more) {
+        config.extend(more);
+    }
+    Given { config, files: OneFile::default(), cut_after: None, notes: Vec::new() }
+}
+
+#[test]
+fn nobody_waits_for_a_service_that_does_not_answer_after_a_cancel() {
+    let cancelled = || {
+        let log = Arc::<Log>::default();
+        log.cancelled.store(true, Ordering::Relaxed);
+        log
+    };
+    for (name, more) in [
+        ("object.list", json!({})),
+        ("object.read", json!({ "key": "k" })),
+        ("object.write", json!({ "key": "k", "content": "x" })),
+        ("object.write", json!({ "key": "k", "content": "x", "system": "gcs" })),
+        ("object.move", json!({ "key": "k", "to": "l" })),
+        ("object.delete", json!({ "key": "k" })),
+    ] {
+        let ran = run(name, asking(more.clone()), cancelled(), |_, _| ok(NEVER, &[], ""));
+        assert!(ran.item.is_none() && ran.log.left.load(Ordering::Relaxed), "{name}");
+        assert_eq!(ran.asked.len(), 1, "{name}");
+    }
+    let request = |script: fn(&HttpRequest, usize) -> Result<HttpResponse, HttpError>| {
+        let mut given = asking(json!({}));
+        given.config = json!({ "url": "https://s.example.com/a", "method": "POST", "body": { "a": 1 } });
+        run("http.request", given, cancelled(), script)
+    };
+    let ran = request(|_, _| ok(NEVER, &[], ""));
+    assert!(ran.item.is_none() && ran.log.left.load(Ordering::Relaxed));
+    // What is answered has happened, and is told.
+    let ran = request(|_, _| ok(200, &[("content-type", "application/json")], "{}"));
+    assert!(ran.item.expect("it ended").is_ok() && !ran.log.left.load(Ordering::Relaxed));
+}
+
 #[test]
 fn azure_gets_blocks_and_a_list_of_them() {
     let mut given = writing("azure", 9 * MIB);
@@ -453,18 +493,20 @@ fn azure_gets_blocks_and_a_list_of_them() {
 #[test]
 fn google_continues_a_piece_where_it_was_cut() {
     let ran = run("object.write", writing("gcs", 9 * MIB), Arc::default(), |request, before| match before {
-        0 => ok(201, &[("location", "https://s.example.com/b/in/a%20b?upload_id=x")], ""),
+        0 => ok(200, &[("location", "https://s.example.com/upload/storage/v1/b/b/o?upload_id=x")], ""),
         1 => cut(),
         2 => ok(308, &[("range", "bytes=0-1048575")], ""),
         _ if request.method == "DELETE" => ok(499, &[], ""),
-        _ => ok(200, &[("x-goog-generation", "7")], ""),
+        _ => ok(200, &[], r#"{"generation":"7"}"#),
     });
     assert_eq!(ran.item.expect("it ended").expect("written")["version"], "7");
-    let session = "PUT /b/in/a%20b?upload_id=x";
+    let session = "PUT /upload/storage/v1/b/b/o?upload_id=x";
     assert_eq!(
         ran.asked,
         [
-            "POST /b/in/a%20b x-goog-resumable=start x-upload-content-length=9437184".to_owned(),
+            "POST /upload/storage/v1/b/b/o?uploadType=resumable&name=in%2Fa+b \
+             x-upload-content-type=application/octet-stream x-upload-content-length=9437184"
+                .to_owned(),
             format!("{session} content-range=bytes 0-8388607/9437184 [8388608]"),
             format!("{session} content-range=bytes */9437184"),
             format!("{session} content-range=bytes 1048576-9437183/9437184 [8388608]"),
