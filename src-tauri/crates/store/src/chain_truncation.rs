@@ -4,9 +4,9 @@
 use crate::chain::{Receipt, append_one};
 use crate::error::Result;
 use crate::high_water;
+use crate::sql::Connection;
 use crate::store::Store;
 use crate::table::{audit_entry, audit_meta};
-use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use signalbox_audit::{Head, Record};
 

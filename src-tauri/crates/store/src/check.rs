@@ -1,9 +1,9 @@
 //! Looking at the whole store, repairing what can be repaired, and giving room back to the disk.
 
 use crate::error::{Error, Result};
+use crate::sql::{self, Connection, OptionalExtension};
 use crate::store::Store;
 use crate::table::{blob, run, run_event};
-use rusqlite::{Connection, OptionalExtension};
 use signalbox_model::hash::sha256_hex;
 use std::path::Path;
 
@@ -71,8 +71,8 @@ pub struct StoreRepair {
 /// Lines of `integrity_check` of a database; none when it is sound.
 pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>> {
     let read = || -> Result<Vec<String>> {
-        let mut statement = connection.prepare(&format!("PRAGMA integrity_check({NAMED})"))?;
-        let lines = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+        let mut statement = connection.prepare_cached(&format!("PRAGMA integrity_check({NAMED})"))?;
+        let lines = statement.query_map([], |row| row.get(0))?.collect::<sql::Result<Vec<String>>>()?;
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     };
     match read() {
@@ -91,8 +91,8 @@ const ORPHANED: &str = "NOT EXISTS (SELECT 1 FROM blob_use WHERE blob_use.hash =
      OR run IN (SELECT id FROM run) OR run IN (SELECT run FROM run_deleted WHERE purged = 0)))";
 
 fn orphans(connection: &Connection, limit: usize) -> Result<Vec<String>> {
-    let mut statement = connection.prepare(&format!("SELECT hash FROM blob WHERE {ORPHANED} LIMIT ?"))?;
-    Ok(statement.query_map([limit as u64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    let mut statement = connection.prepare_cached(&format!("SELECT hash FROM blob WHERE {ORPHANED} LIMIT ?"))?;
+    Ok(statement.query_map([limit as u64], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
 /// The first hash after `after`.
@@ -131,10 +131,10 @@ impl Store {
             }
             let missing = "SELECT DISTINCT hash FROM blob_use WHERE NOT EXISTS \
                  (SELECT 1 FROM blob WHERE blob.hash = blob_use.hash) LIMIT ?";
-            let mut statement = connection.prepare(missing)?;
+            let mut statement = connection.prepare_cached(missing)?;
             let missing_values = statement.query_map([NAMED as u64], |row| row.get(0))?;
             Ok(StoreCheck {
-                missing_values: missing_values.collect::<rusqlite::Result<_>>()?,
+                missing_values: missing_values.collect::<sql::Result<_>>()?,
                 orphaned_values: number(connection, &format!("SELECT count(*) FROM blob WHERE {ORPHANED}"))?,
                 orphaned_bytes: number(
                     connection,
@@ -153,8 +153,8 @@ impl Store {
 
     fn check_events(&self, found: &mut StoreCheck) -> Result<()> {
         let runs: Vec<String> = self.view(|connection| {
-            let mut statement = connection.prepare("SELECT id FROM run ORDER BY no")?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+            let mut statement = connection.prepare_cached("SELECT id FROM run ORDER BY no")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<sql::Result<_>>()?)
         })?;
         for id in runs {
             let mut after = 0;
@@ -243,7 +243,7 @@ impl Store {
                 let now = free.saturating_sub(KEPT_FREE).min(AT_ONCE as u64);
                 if now > 0 {
                     // It frees one page with each step.
-                    let mut statement = work.connection.prepare(&format!("PRAGMA incremental_vacuum({now})"))?;
+                    let mut statement = work.connection.prepare_cached(&format!("PRAGMA incremental_vacuum({now})"))?;
                     let mut rows = statement.query([])?;
                     while rows.next()?.is_some() {}
                 }
@@ -311,7 +311,7 @@ impl Store {
                     bytes: row.get(5)?,
                 })
             })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            Ok(rows.collect::<sql::Result<_>>()?)
         })
     }
 }
@@ -337,9 +337,10 @@ pub fn known_version() -> i64 {
 /// Checks a copy that [`Store::back_up`] wrote: its pages are sound and it is a store. Leaves no other file behind.
 pub fn check_copy(file: &Path) -> Result<CopyFacts> {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    crate::letters::teach(&connection)?;
-    let version = crate::schema::check(&connection, file)?;
+    let opened = rusqlite::Connection::open_with_flags(file, flags)?;
+    crate::letters::teach(&opened)?;
+    let version = crate::schema::check(&opened, file)?;
+    let connection = Connection::File(opened);
     if let Some(reason) = integrity(&connection)?.into_iter().next() {
         return Err(Error::Damaged { reason });
     }

@@ -2,8 +2,9 @@
 
 use crate::error::Result;
 use crate::letters;
+use crate::sql::Connection;
+use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -18,7 +19,7 @@ const CHECKPOINT: u32 = 4_000;
 
 /// How a statement is carried out never depends on the values that are bound to it. Else SQLite prepares one again whenever
 /// another value is bound of which it thinks that it might: with every use, because the cache clears them.
-fn settle_plans(connection: &Connection) -> Result<()> {
+fn settle_plans(connection: &rusqlite::Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
@@ -35,11 +36,11 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    fn open(&self, flags: OpenFlags) -> Result<Connection> {
+    fn open(&self, flags: OpenFlags) -> Result<rusqlite::Connection> {
         let connection = if self.alone {
-            Connection::open_with_flags_and_vfs(&self.path, flags, c"unix-excl")?
+            rusqlite::Connection::open_with_flags_and_vfs(&self.path, flags, c"unix-excl")?
         } else {
-            Connection::open_with_flags(&self.path, flags)?
+            rusqlite::Connection::open_with_flags(&self.path, flags)?
         };
         connection.busy_timeout(self.busy)?;
         settle_plans(&connection)?;
@@ -65,7 +66,7 @@ impl Database {
     }
 
     /// The write connection. WAL is switched on by the setup. What is deleted is overwritten.
-    pub(crate) fn writer(&self) -> Result<Connection> {
+    pub(crate) fn writer(&self) -> Result<rusqlite::Connection> {
         let connection = self.open(
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
@@ -83,7 +84,7 @@ impl Database {
         connection.execute_batch(
             "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON;",
         )?;
-        Ok(connection)
+        Ok(Connection::File(connection))
     }
 }
 
@@ -134,9 +135,9 @@ impl Readers {
     /// Runs `work` on one consistent view of the store.
     pub(crate) fn view<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.read(|connection| {
-            let view = connection.unchecked_transaction()?;
-            let result = work(&view)?;
-            view.finish()?;
+            let view = connection.view()?;
+            let result = work(connection)?;
+            view.end()?;
             Ok(result)
         })
     }

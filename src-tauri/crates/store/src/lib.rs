@@ -35,6 +35,7 @@ mod payload;
 mod remembered;
 mod retention;
 mod schema;
+mod sql;
 mod store;
 mod table;
 mod task_change;

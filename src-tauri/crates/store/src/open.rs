@@ -8,10 +8,11 @@ use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, create_private_folder, private, setup_lock, unusable};
 use crate::schema;
+use crate::sql::Connection;
 use crate::store::{Inner, Store};
 use crate::table::{audit_entry, run, run_deleted, run_event};
 use crate::writer::{WriteQueue, Writer};
-use rusqlite::{Connection, ffi};
+use rusqlite::ffi;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -76,11 +77,12 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
     };
     create_private(&path);
     let database = Database { path: path.clone(), busy: options.busy_timeout, alone };
-    let connection = database.writer().map_err(in_folder)?;
+    let file = database.writer().map_err(in_folder)?;
     if let Some(pages) = options.max_pages {
-        connection.pragma_update(None, "max_page_count", pages)?;
+        file.pragma_update(None, "max_page_count", pages)?;
     }
-    set_up(&connection, &path, &instances).map_err(in_folder)?;
+    set_up(&file, &path, &instances).map_err(in_folder)?;
+    let connection = Connection::File(file);
 
     let instance = Instance::register(&instances, &mut || new_id(&connection))?;
     let unclean = instance.clean_up();
@@ -174,7 +176,7 @@ fn why_not_writable(path: &Path) -> Option<String> {
     })
 }
 
-fn set_up(connection: &Connection, path: &Path, instances: &Path) -> Result<()> {
+fn set_up(connection: &rusqlite::Connection, path: &Path, instances: &Path) -> Result<()> {
     let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
     if schema::check(connection, path)? == schema::known() && mode == "wal" {
         return Ok(());
@@ -189,7 +191,7 @@ fn set_up(connection: &Connection, path: &Path, instances: &Path) -> Result<()> 
 
 /// Before an upgrade the database is copied, so that the older release can be used again: `signalbox.db.version-N`. The copy of
 /// an earlier upgrade goes.
-fn keep_copy(connection: &Connection, path: &Path, version: i64) -> Result<()> {
+fn keep_copy(connection: &rusqlite::Connection, path: &Path, version: i64) -> Result<()> {
     let name = |end: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(end);

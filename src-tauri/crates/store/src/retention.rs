@@ -4,9 +4,9 @@
 
 use crate::chain::{Newest, Receipt, SNAPSHOTS, append_one, checkpoint};
 use crate::error::{Error, Result};
+use crate::sql::{Connection, OptionalExtension};
 use crate::store::Store;
 use crate::table::{audit_checkpoint, audit_entry, audit_place, blob};
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Map, Value};
 use signalbox_audit::{Frontier, RETENTION, Record, SignedCheckpoint, Tombstone};
 use signalbox_model::time;

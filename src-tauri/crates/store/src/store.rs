@@ -7,6 +7,7 @@ use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
 use crate::instance::Instance;
 use crate::open::{self, StoreOptions};
+use crate::sql::Connection;
 use crate::table::draft::{self, Draft};
 use crate::table::folder_grant::{self, FolderGrant};
 use crate::table::llm_usage;
@@ -19,7 +20,6 @@ use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
 use crate::table::{audit_place, blob, definition, run_deleted, run_sent, run_summary, setting, task};
 use crate::writer::{Task, Work, WriteQueue};
-use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
@@ -136,7 +136,7 @@ impl Store {
     pub fn set_max_pages(&self, pages: Option<u32>) -> Result<()> {
         *self.inner.max_pages.lock().unwrap_or_else(PoisonError::into_inner) = pages;
         self.write(false, move |work| {
-            work.connection.pragma_update(None, "max_page_count", pages.unwrap_or(u32::MAX - 1))?;
+            work.connection.set_max_pages(pages)?;
             Ok(())
         })
     }
@@ -146,7 +146,7 @@ impl Store {
         let target = file.to_str().ok_or_else(|| Error::Invalid { reason: "the path is not Unicode".into() })?;
         let connection = self.inner.readers.open()?;
         // `VACUUM INTO` counts as a write, although it writes only to the other file.
-        connection.pragma_update(None, "query_only", false)?;
+        connection.execute_batch("PRAGMA query_only = OFF")?;
         connection.execute("VACUUM INTO ?", [target])?;
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::connection::Database;
 use crate::error::{Error, Result};
 use crate::failpoint::{Point, pass};
 use crate::high_water::{Mark, MarkFile};
-use rusqlite::Connection;
+use crate::sql::Connection;
 use signalbox_audit::{Head, Signer};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -283,10 +283,11 @@ impl Writer {
         match self.connection.take() {
             Some(connection) => Ok(connection),
             None => {
-                let connection = self.database.writer()?;
+                let connection = Connection::File(self.database.writer()?);
                 self.full_sync = true;
-                if let Some(pages) = *self.max_pages.lock().unwrap_or_else(PoisonError::into_inner) {
-                    connection.pragma_update(None, "max_page_count", pages)?;
+                let pages = *self.max_pages.lock().unwrap_or_else(PoisonError::into_inner);
+                if pages.is_some() {
+                    connection.set_max_pages(pages)?;
                 }
                 Ok(connection)
             }

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 49,
@@ -34,7 +34,7 @@ pub struct AccessToken {
 
 const COLUMNS: &str = "hash, name, role, person, made_ms, expires_ms, used_ms";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<AccessToken> {
+fn read(row: &Row<'_>) -> sql::Result<AccessToken> {
     Ok(AccessToken {
         hash: row.get(0)?,
         name: row.get(1)?,
@@ -69,7 +69,7 @@ pub(crate) fn named(connection: &Connection, name: &str) -> Result<Option<Access
 pub(crate) fn all(connection: &Connection) -> Result<Vec<AccessToken>> {
     let sql = format!("SELECT {COLUMNS} FROM access_token ORDER BY made_ms DESC, name");
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], read)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn used(connection: &Connection, hash: &str, now_ms: i64) -> Result<()> {

@@ -5,8 +5,8 @@
 use crate::error::Result;
 use crate::letters;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, params};
 use crate::table::audit_meta;
-use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -64,7 +64,7 @@ pub(crate) fn find(connection: &Connection, text: &str) -> Result<Option<BTreeSe
     let all: Vec<String> = groups.iter().map(|group| format!("\"{}\"", group.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare_cached("SELECT rowid FROM audit_text WHERE audit_text MATCH ? LIMIT ?")?;
     let found = statement.query_map(params![all.join(" AND "), COMMON + 1], |row| row.get(0))?;
-    let found: BTreeSet<u64> = found.collect::<rusqlite::Result<_>>()?;
+    let found: BTreeSet<u64> = found.collect::<sql::Result<_>>()?;
     Ok((found.len() <= COMMON).then_some(found))
 }
 

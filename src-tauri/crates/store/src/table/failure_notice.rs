@@ -3,10 +3,10 @@
 //! `tests/store/table/failure_notice.rs`.
 
 use crate::error::Result;
+use crate::sql::{self, Connection, Row, params};
 use crate::table::activation::{self, TriggerRow};
 use crate::table::run;
 use crate::table::webhook::{self, TaskNews};
-use rusqlite::{Connection, Row, params};
 use serde_json::json;
 use signalbox_model::time;
 
@@ -80,5 +80,5 @@ pub(crate) fn since(connection: &Connection, since_ms: i64) -> Result<Vec<Failur
         let run = (!run.is_empty()).then_some(run);
         Ok(FailureNotice { workflow: row.get(0)?, name: row.get(1)?, run, at_ms: row.get(3)? })
     };
-    Ok(statement.query_map([since_ms], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([since_ms], read)?.collect::<sql::Result<_>>()?)
 }

@@ -5,8 +5,8 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, Row, params};
 use crate::table::health_alert;
-use rusqlite::{Connection, params};
 use signalbox_model::{EventBody, RunEvent, time};
 use std::collections::BTreeMap;
 
@@ -337,13 +337,13 @@ pub(crate) fn errors(connection: &Connection, workflow: &str, since: i64) -> Res
         "SELECT step, code, sum(errors), sum(failed) FROM health_error WHERE workflow = ?1 AND day >= ?2 GROUP BY step, code \
          ORDER BY 4 DESC, 3 DESC, 1, 2 LIMIT ?3",
     )?;
-    let read = |row: &rusqlite::Row<'_>| {
+    let read = |row: &Row<'_>| {
         let (errors, failed): (u64, u64) = (row.get(2)?, row.get(3)?);
         // Of runs before errors were counted only the failures are known.
         Ok(HealthErrors { step: row.get(0)?, code: row.get(1)?, errors: errors.max(failed), failed })
     };
     let rows = statement.query_map(params![workflow, since, ERRORS as u64], read)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 /// How many tasks of a workflow are open, and when the oldest of them was created.

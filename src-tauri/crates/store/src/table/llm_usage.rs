@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, Row, params};
+use crate::sql::{self, Connection, Row, params};
 use signalbox_model::event::Telemetry;
 use signalbox_model::{EventBody, RunEvent};
 
@@ -108,7 +108,7 @@ const MORE: &str = "calls = calls + excluded.calls, input = min(input + excluded
                     thinking = min(thinking + excluded.thinking, 4503599627370496), \
                     cost = min(cost + excluded.cost, 4503599627370496), unpriced = unpriced + excluded.unpriced";
 
-fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<UsageSums> {
+fn sums(row: &Row<'_>, from: usize) -> sql::Result<UsageSums> {
     Ok(UsageSums {
         calls: row.get(from)?,
         input: row.get(from + 1)?,
@@ -153,7 +153,7 @@ pub(crate) fn add_to_day(connection: &Connection, one: &Spent) -> Result<()> {
     Ok(())
 }
 
-fn row(row: &Row<'_>) -> rusqlite::Result<UsageRow> {
+fn row(row: &Row<'_>) -> sql::Result<UsageRow> {
     Ok(UsageRow {
         of: row.get(0)?,
         workflow: row.get(1)?,
@@ -168,7 +168,7 @@ pub(crate) fn of_run(connection: &Connection, run: &str) -> Result<Vec<UsageRow>
     let sql =
         format!("SELECT node, '', provider, model, {SUMS} FROM llm_run WHERE run = ? ORDER BY node, provider, model");
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([run], row)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([run], row)?.collect::<sql::Result<_>>()?)
 }
 
 /// What the days since `since` (a day) cost, the newest first.
@@ -178,7 +178,7 @@ pub(crate) fn of_days(connection: &Connection, since: &str) -> Result<Vec<UsageR
          ORDER BY day DESC, workflow, provider, model"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([since], row)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([since], row)?.collect::<sql::Result<_>>()?)
 }
 
 /// What a run has spent, in millionths.

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{Connection, OptionalExtension, params};
 use signalbox_model::KeyClaim;
 use std::collections::BTreeSet;
 

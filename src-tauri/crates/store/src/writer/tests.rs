@@ -2,6 +2,7 @@ use super::{GROUP, GROUPS_HERE, Job, Task, Work, WriteQueue, Writer};
 use crate::chain::Newest;
 use crate::connection::Database;
 use crate::error::{Error, Result};
+use crate::sql::Connection;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{ThreadId, current};
@@ -18,7 +19,7 @@ fn desk(folder: &tempfile::TempDir) -> WriteQueue {
     connection.execute_batch("CREATE TABLE done (n INTEGER)").expect("a table");
     WriteQueue::new(Writer {
         database,
-        connection: Some(connection),
+        connection: Some(Connection::File(connection)),
         marks: None,
         read_only: false,
         max_pages: Arc::default(),
