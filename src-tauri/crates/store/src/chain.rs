@@ -408,7 +408,7 @@ impl Store {
     /// written meanwhile are not looked at.
     pub fn audit_verify(&self, keys: Vec<PublicKey>, anchors: Vec<Anchor>, start: Option<Trusted>) -> Result<Verdict> {
         // The mark first: the chain can only be further than it by the time it is read.
-        let head = high_water::head(&self.inner.folder.join("signalbox.mark"));
+        let head = high_water::head(&self.inner.mark);
         self.view(|connection| {
             let accepted = chain_truncation::accepted(connection)?;
             let head = head.filter(|head| head.size > accepted);

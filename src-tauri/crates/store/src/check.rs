@@ -70,6 +70,10 @@ pub struct StoreRepair {
 
 /// Lines of `integrity_check` of a database; none when it is sound.
 pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>> {
+    if connection.file().is_none() {
+        // A server looks after its pages by checksums and by pg_amcheck.
+        return Ok(Vec::new());
+    }
     let read = || -> Result<Vec<String>> {
         let mut statement = connection.prepare_cached(&format!("PRAGMA integrity_check({NAMED})"))?;
         let lines = statement.query_map([], |row| row.get(0))?.collect::<sql::Result<Vec<String>>>()?;
@@ -217,8 +221,12 @@ impl Store {
         }
     }
 
-    /// How large the database file is, and how much of it is free.
+    /// How large the database file is, and how much of it is free. A server uses free space again by itself, and does not tell it.
     pub fn size(&self) -> Result<StoreSize> {
+        if !self.is_file() {
+            let sql = "SELECT pg_database_size(current_database())";
+            return self.view(|connection| Ok(StoreSize { bytes: number(connection, sql)?, free: 0, shrinks: true }));
+        }
         self.view(|connection| {
             let page = number(connection, "PRAGMA page_size")?;
             Ok(StoreSize {
@@ -232,6 +240,9 @@ impl Store {
     /// Gives free pages back to the disk, in short transactions; says how many bytes went. Nothing happens in a store of an
     /// older release that was never compacted.
     pub fn shrink(&self) -> Result<u64> {
+        if !self.is_file() {
+            return Ok(0);
+        }
         let before = self.size()?;
         let page = self.view(|connection| number(connection, "PRAGMA page_size"))?;
         if !before.shrinks || before.free <= KEPT_FREE * page {
@@ -261,6 +272,7 @@ impl Store {
     /// Writes the database file anew, without free space, and so that it shrinks by itself from now on. Nobody else can write
     /// meanwhile: see [`Store::other_processes`]. Says how many bytes went.
     pub fn compact(&self) -> Result<u64> {
+        self.only_files("the file anew", "VACUUM FULL of the server does it, while no host is at work.")?;
         let before = self.size()?.bytes;
         self.inner.readers.rewrite()?;
         let _ = self.inner.readers.empty_log();

@@ -55,7 +55,7 @@ pub use commit::{Limited, NewRun, RunCommit, RunEnd, Waits, Written};
 pub use error::{CommitError, Error, Error as StoreError};
 pub use instance::is_in_use;
 pub use limits::Activity;
-pub use open::StoreOptions;
+pub use open::{History, StoreOptions};
 pub use payload::{Payload, PayloadPart, PayloadState, Payloads};
 pub use retention::{Held, Retained};
 pub use signalbox_audit as audit;

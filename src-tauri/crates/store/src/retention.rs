@@ -53,9 +53,9 @@ pub(crate) fn tombstone(connection: &Connection) -> Result<Option<(u64, Tombston
 fn held(connection: &Connection) -> Result<Option<Held>> {
     let mut statement = connection.prepare_cached(
         // What is in the table is older than what is not, so only the newest runs are looked for in the entries themselves.
-        "SELECT id, coalesce((SELECT min(seq) FROM audit_run WHERE run_id = run.id), \
+        "SELECT id, first FROM (SELECT id, coalesce((SELECT min(seq) FROM audit_run WHERE run_id = run.id), \
            (SELECT min(seq) FROM audit_entry WHERE seq >= ? AND run_id = run.id)) AS first FROM run \
-         WHERE ended_ms IS NULL AND first IS NOT NULL ORDER BY first LIMIT 1",
+         WHERE ended_ms IS NULL) AS unended WHERE first IS NOT NULL ORDER BY first LIMIT 1",
     )?;
     let taken = audit_place::taken_to(connection)?;
     Ok(statement.query_row([taken], |row| Ok(Held { run: row.get(0)?, seq: row.get(1)? })).optional()?)

@@ -48,8 +48,7 @@ fn read(row: &Row<'_>) -> sql::Result<AccessToken> {
 
 /// False, and nothing is kept, when the name is taken.
 pub(crate) fn insert(connection: &Connection, one: &AccessToken) -> Result<bool> {
-    let sql =
-        format!("INSERT INTO access_token ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING");
+    let sql = format!("INSERT INTO access_token ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
     let values = params![one.hash, one.name, one.role, one.person, one.made_ms, one.expires_ms, one.used_ms];
     Ok(connection.prepare_cached(&sql)?.execute(values)? == 1)
 }
@@ -61,7 +60,7 @@ pub(crate) fn get(connection: &Connection, hash: &str) -> Result<Option<AccessTo
 
 /// By name, whatever its capitals.
 pub(crate) fn named(connection: &Connection, name: &str) -> Result<Option<AccessToken>> {
-    let sql = format!("SELECT {COLUMNS} FROM access_token WHERE name = ?");
+    let sql = format!("SELECT {COLUMNS} FROM access_token WHERE lower(name) = lower(?)");
     Ok(connection.prepare_cached(&sql)?.query_row([name], read).optional()?)
 }
 

@@ -166,7 +166,7 @@ pub struct SkippedTicks {
 
 const TRIGGER: &str = "SELECT t.id, t.workflow, a.name, a.hash, a.here, t.node, t.kind, t.title, t.config, \
                        max(t.cursor_ms, t.swept_ms), t.problem FROM workflow_trigger t JOIN activation a ON a.workflow = t.workflow \
-                       WHERE t.active AND a.active";
+                       WHERE t.active <> 0 AND a.active <> 0";
 
 fn read_trigger(row: &Row<'_>) -> sql::Result<TriggerRow> {
     Ok(TriggerRow {
@@ -224,7 +224,8 @@ pub(crate) fn activate(connection: &Connection, new: &Activation, triggers: &[Ne
             .prepare_cached(
                 "INSERT INTO workflow_trigger (id, workflow, node, kind, title, config, active, cursor_ms) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7) ON CONFLICT (id) DO UPDATE SET \
-                 cursor_ms = CASE WHEN ?8 AND active = 2 AND config = excluded.config AND kind = excluded.kind THEN cursor_ms ELSE ?7 END, \
+                 cursor_ms = CASE WHEN ?8 = 1 AND workflow_trigger.active = 2 AND workflow_trigger.config = excluded.config \
+                 AND workflow_trigger.kind = excluded.kind THEN workflow_trigger.cursor_ms ELSE ?7 END, \
                  kind = excluded.kind, title = excluded.title, config = excluded.config, active = 1, problem = NULL",
             )?
             .execute(params![
@@ -246,7 +247,8 @@ pub(crate) fn activate(connection: &Connection, new: &Activation, triggers: &[Ne
 
 /// Its triggers start nothing any more. False when it was not active.
 pub(crate) fn deactivate(connection: &Connection, workflow: &str) -> Result<bool> {
-    let mut statement = connection.prepare_cached("UPDATE activation SET active = 0 WHERE workflow = ? AND active")?;
+    let mut statement =
+        connection.prepare_cached("UPDATE activation SET active = 0 WHERE workflow = ? AND active <> 0")?;
     if statement.execute([workflow])? == 0 {
         return Ok(false);
     }

@@ -181,8 +181,8 @@ fn put(connection: &Connection, new: &New<'_>, state: &str) -> Result<()> {
         .prepare_cached(
             "INSERT INTO failure_group (key, kind, workflow_id, workflow_name, step, code, message, sample, shape, first_ms, last_ms) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10) \
-             ON CONFLICT (key) DO UPDATE SET sample = CASE WHEN ?10 >= last_ms THEN ?8 ELSE sample END, \
-               workflow_name = CASE WHEN ?10 >= last_ms THEN ?4 ELSE workflow_name END RETURNING id",
+             ON CONFLICT (key) DO UPDATE SET sample = CASE WHEN ?10 >= failure_group.last_ms THEN ?8 ELSE failure_group.sample END, \
+               workflow_name = CASE WHEN ?10 >= failure_group.last_ms THEN ?4 ELSE failure_group.workflow_name END RETURNING id",
         )?
         .query_row(
             params![

@@ -64,7 +64,7 @@ fn is_due(connection: &Connection, (workflow, name): (&str, &str), run: &str, at
     let told = connection
         .prepare_cached(
             "INSERT INTO failure_notice (workflow, name, run, at_ms) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workflow) DO UPDATE \
-             SET name = ?2, run = ?3, at_ms = ?4 WHERE at_ms <= ?4 - ?5 OR at_ms > ?4",
+             SET name = ?2, run = ?3, at_ms = ?4 WHERE failure_notice.at_ms <= ?4 - ?5 OR failure_notice.at_ms > ?4",
         )?
         .execute(params![workflow, name, run, at_ms, FAILURE_EVERY_MS])?;
     Ok(told > 0)

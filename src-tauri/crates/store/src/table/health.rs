@@ -75,7 +75,7 @@ macro_rules! counted {
             "WHERE ",
             $what,
             " AND ended_ms IS NOT NULL AND trial = 0 GROUP BY 1, 2, 3, 4 ",
-            "ON CONFLICT DO UPDATE SET runs = runs + excluded.runs;"
+            "ON CONFLICT DO UPDATE SET runs = health_run.runs + excluded.runs;"
         )
     };
 }
@@ -87,7 +87,7 @@ macro_rules! failures {
             "INSERT INTO health_error (workflow, day, step, code, errors, failed) ",
             "SELECT workflow_id, ended_ms / 86400000, coalesce(failed_step, ''), coalesce(error_code, ''), 0, count(*) FROM run ",
             "WHERE ", $what, " AND status = 'failed' AND ended_ms IS NOT NULL AND trial = 0 GROUP BY 1, 2, 3, 4 ",
-            "ON CONFLICT DO UPDATE SET failed = failed + excluded.failed;"
+            "ON CONFLICT DO UPDATE SET failed = health_error.failed + excluded.failed;"
         )
     };
 }
@@ -178,7 +178,7 @@ pub(crate) fn add_errors(connection: &Connection, run: &str, errors: &[StepError
             .prepare_cached(&format!(
                 "INSERT INTO health_error (workflow, day, step, code, errors, failed) \
                  SELECT workflow_id, ?2, CASE WHEN {told} THEN ?3 ELSE ?7 END, CASE WHEN {told} THEN ?4 ELSE ?7 END, ?5, 0 \
-                 FROM run WHERE id = ?1 AND trial = 0 ON CONFLICT DO UPDATE SET errors = errors + excluded.errors"
+                 FROM run WHERE id = ?1 AND trial = 0 ON CONFLICT DO UPDATE SET errors = health_error.errors + excluded.errors"
             ))?
             .execute(params![run, one.day, one.step, one.code, one.errors, MOST_ERRORS as u64, OTHER])?;
     }

@@ -37,7 +37,7 @@ pub(crate) fn ended(connection: &Connection, run: &str) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO health_pending (workflow, ended) SELECT workflow_id, 1 FROM run WHERE id = ?1 AND trial = 0 \
-             AND EXISTS (SELECT 1 FROM setting WHERE name = ?2) ON CONFLICT DO UPDATE SET ended = ended + 1",
+             AND EXISTS (SELECT 1 FROM setting WHERE name = ?2) ON CONFLICT DO UPDATE SET ended = health_pending.ended + 1",
         )?
         .execute(params![run, HEALTH_ALERTS])?;
     Ok(())

@@ -103,10 +103,31 @@ const SUMS: &str = "calls, input, output, thinking, cost, unpriced";
 /// More than any call has: the counts are the provider's word, and a sum must neither overflow nor keep a run from going on.
 const MOST: u64 = 1 << 40;
 // A sum stops at 2^52, which is 4,096 times that.
-const MORE: &str = "calls = calls + excluded.calls, input = min(input + excluded.input, 4503599627370496), \
-                    output = min(output + excluded.output, 4503599627370496), \
-                    thinking = min(thinking + excluded.thinking, 4503599627370496), \
-                    cost = min(cost + excluded.cost, 4503599627370496), unpriced = unpriced + excluded.unpriced";
+macro_rules! more {
+    ($table:literal) => {
+        concat!(
+            "calls = ",
+            $table,
+            ".calls + excluded.calls, input = min(",
+            $table,
+            ".input + excluded.input, 4503599627370496), ",
+            "output = min(",
+            $table,
+            ".output + excluded.output, 4503599627370496), ",
+            "thinking = min(",
+            $table,
+            ".thinking + excluded.thinking, 4503599627370496), ",
+            "cost = min(",
+            $table,
+            ".cost + excluded.cost, 4503599627370496), ",
+            "unpriced = ",
+            $table,
+            ".unpriced + excluded.unpriced"
+        )
+    };
+}
+const MORE_OF_RUN: &str = more!("llm_run");
+const MORE_OF_DAY: &str = more!("llm_day");
 
 fn sums(row: &Row<'_>, from: usize) -> sql::Result<UsageSums> {
     Ok(UsageSums {
@@ -127,14 +148,14 @@ pub(crate) fn add(connection: &Connection, run: &str, spent: &[Spent]) -> Result
         connection
             .prepare_cached(&format!(
                 "INSERT INTO llm_run (run, node, provider, model, {SUMS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
-                 ON CONFLICT DO UPDATE SET {MORE}"
+                 ON CONFLICT DO UPDATE SET {MORE_OF_RUN}"
             ))?
             .execute(params![run, node, provider, model, calls, input, output, thinking, cost_micros, unpriced])?;
         connection
             .prepare_cached(&format!(
                 "INSERT INTO llm_day (day, workflow, provider, model, {SUMS}) \
                  SELECT ?2, workflow_id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM run WHERE id = ?1 \
-                 ON CONFLICT DO UPDATE SET {MORE}"
+                 ON CONFLICT DO UPDATE SET {MORE_OF_DAY}"
             ))?
             .execute(params![run, day, provider, model, calls, input, output, thinking, cost_micros, unpriced])?;
     }
@@ -147,7 +168,7 @@ pub(crate) fn add_to_day(connection: &Connection, one: &Spent) -> Result<()> {
     connection
         .prepare_cached(&format!(
             "INSERT INTO llm_day (day, workflow, provider, model, {SUMS}) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?) \
-             ON CONFLICT DO UPDATE SET {MORE}"
+             ON CONFLICT DO UPDATE SET {MORE_OF_DAY}"
         ))?
         .execute(params![one.day, one.provider, one.model, calls, input, output, thinking, cost_micros, unpriced])?;
     Ok(())

@@ -229,7 +229,7 @@ pub(crate) fn activity(connection: &Connection, workflow: &str, since_ms: i64) -
 /// Ids and owners of runs that have not ended.
 pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(String, Option<String>)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND status <> 'queued' AND (?1 OR status <> 'paused') ORDER BY started_ms, id",
+        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND status <> 'queued' AND (?1 = 1 OR status <> 'paused') ORDER BY started_ms, id",
     )?;
     Ok(statement.query_map([paused], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }

@@ -381,8 +381,8 @@ pub(crate) fn stored_hash(connection: &Connection, run: &str, seq: u64) -> Resul
 pub(crate) fn end_of_call(connection: &Connection, run: &str, start: u64) -> Result<Option<u64>> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT (e.id & 4294967295) FROM run_event s, run_event e WHERE s.id = {START} + ?2 AND e.id > {START} + ?2 AND e.id < {END} \
-         AND e.node IS s.node AND e.path IS s.path AND e.item IS s.item AND e.visit IS s.visit \
-         AND e.attempt IS s.attempt AND e.type IN ('step_done', 'step_error', 'step_interrupted') ORDER BY e.id LIMIT 1"
+         AND e.node IS NOT DISTINCT FROM s.node AND e.path IS NOT DISTINCT FROM s.path AND e.item IS NOT DISTINCT FROM s.item AND e.visit IS NOT DISTINCT FROM s.visit \
+         AND e.attempt IS NOT DISTINCT FROM s.attempt AND e.type IN ('step_done', 'step_error', 'step_interrupted') ORDER BY e.id LIMIT 1"
     ))?;
     Ok(statement.query_row(params![run, start], |row| row.get(0)).optional()?)
 }

@@ -63,7 +63,8 @@ fn put(connection: &Connection, workflow: &str, limits: &RunLimits) -> Result<()
     connection
         .prepare_cached(
             "INSERT INTO workflow_limit (workflow, max, rate_count, rate_ms) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workflow) \
-             DO UPDATE SET max = ?2, rate_count = ?3, rate_ms = ?4 WHERE max IS NOT ?2 OR rate_count IS NOT ?3 OR rate_ms IS NOT ?4",
+             DO UPDATE SET max = ?2, rate_count = ?3, rate_ms = ?4 WHERE workflow_limit.max IS NOT ?2 \
+             OR workflow_limit.rate_count IS NOT ?3 OR workflow_limit.rate_ms IS NOT ?4",
         )?
         .execute(params![workflow, limits.max, count, ms])?;
     Ok(())

@@ -43,7 +43,7 @@ pub(crate) fn heads(connection: &Connection, run: &str, after: u64, limit: usize
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {SEQ}, type, node, path, item, \
            CASE type WHEN 'step_start' THEN payload ->> '$.type' WHEN 'error_handled' THEN payload ->> '$.action' \
-             ELSE CASE WHEN type GLOB 'human_task_*' THEN payload ->> '$.taskId' END END, \
+             ELSE CASE WHEN substr(type, 1, 11) = 'human_task_' THEN payload ->> '$.taskId' END END, \
            CASE type WHEN 'step_start' THEN json_array_length(payload, '$.input') END, \
            CASE WHEN type = 'step_start' AND json_type(payload, '$.config.source') = 'array' \
              THEN json_array_length(payload, '$.config.source') END, \

@@ -197,7 +197,7 @@ pub(crate) fn remove(connection: &Connection, id: &str) -> Result<bool> {
 
 pub(crate) fn counts(connection: &Connection, id: &str) -> Result<TaskCopyCounts> {
     let mut statement = connection.prepare_cached(
-        "SELECT count(due_ms), coalesce(sum(due_ms IS NULL AND error IS NOT NULL), 0), coalesce(sum(closed = 0), 0) \
+        "SELECT count(due_ms), count(*) FILTER (WHERE due_ms IS NULL AND error IS NOT NULL), count(*) FILTER (WHERE closed = 0) \
          FROM task_copy WHERE destination = ?",
     )?;
     Ok(statement
@@ -387,8 +387,8 @@ pub(crate) fn tried(connection: &Connection, one: &TaskCopy, tried: &TaskCopyTri
         .prepare_cached(
             "UPDATE task_copy SET attempts = attempts + 1, tried_ms = ?2, error = ?3, sent = coalesce(?4, sent), \
              remote = coalesce(?5, remote), external_id = coalesce(?6, external_id), closed = ?7, \
-             creating_ms = CASE WHEN ?8 THEN creating_ms END, \
-             due_ms = CASE WHEN ?7 THEN NULL WHEN wanted <> ?9 THEN 0 ELSE ?10 END WHERE id = ?1",
+             creating_ms = CASE WHEN ?8 = 1 THEN creating_ms END, \
+             due_ms = CASE WHEN ?7 = 1 THEN NULL WHEN wanted <> ?9 THEN 0 ELSE ?10 END WHERE id = ?1",
         )?
         .execute(params![
             one.id,

@@ -66,7 +66,7 @@ pub(crate) fn failed(connection: &Connection, run: &str, ended_ms: i64) -> Resul
         .prepare_cached(
             "INSERT OR IGNORE INTO trigger_failed_run (trigger_id, run, ended_ms) \
              SELECT t.id, ?1, ?2 FROM workflow_trigger t JOIN activation a ON a.workflow = t.workflow \
-             WHERE t.kind = 'trigger.error' AND t.active AND a.active \
+             WHERE t.kind = 'trigger.error' AND t.active <> 0 AND a.active <> 0 \
              AND t.workflow <> (SELECT workflow_id FROM run WHERE id = ?1)",
         )?
         .execute(params![run, ended_ms])?;
@@ -140,7 +140,7 @@ pub(crate) fn forget(
 pub(crate) fn sweep(connection: &Connection, before_ms: i64) -> Result<usize> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM trigger_seen WHERE at_ms < ?1 AND NOT EXISTS (SELECT 1 FROM workflow_trigger t JOIN activation a \
-         ON a.workflow = t.workflow WHERE t.id = trigger_seen.trigger_id AND t.active AND a.active)",
+         ON a.workflow = t.workflow WHERE t.id = trigger_seen.trigger_id AND t.active <> 0 AND a.active <> 0)",
     )?;
     Ok(statement.execute([before_ms])?)
 }
@@ -156,7 +156,7 @@ pub(crate) fn begin_anew(
     connection
         .prepare_cached(
             "DELETE FROM trigger_seen WHERE trigger_id = ?1 AND key = '' AND NOT EXISTS (SELECT 1 FROM workflow_trigger \
-             WHERE id = ?1 AND ?4 AND active = 2 AND kind = ?2 AND config = ?3)",
+             WHERE id = ?1 AND ?4 = 1 AND active = 2 AND kind = ?2 AND config = ?3)",
         )?
         .execute(params![trigger, kind, config, was_active])?;
     Ok(())
