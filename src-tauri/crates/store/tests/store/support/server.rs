@@ -85,7 +85,7 @@ pub(crate) fn count(folder: &Path, sql: &str) -> i64 {
     let name = has(folder).expect("a database");
     on(&name, async |client| {
         client.batch_execute("SET search_path = signalbox, pg_catalog").await.expect("sets");
-        client.query_one(&format!("SELECT ({sql})::bigint"), &[]).await.expect(sql).get(0)
+        client.query_one(&format!("SELECT ({sql})::integer::bigint"), &[]).await.expect(sql).get(0)
     })
 }
 
