@@ -153,9 +153,9 @@ impl Core {
     fn noted(&self, run_id: &str, outcome: Result<Resumed, Error>) -> Result<Resumed, Error> {
         let trouble = match &outcome {
             Err(Error::Store(StoreError::DiskFull)) => Some(Trouble::DiskFull),
-            Err(Error::Store(error @ (StoreError::Sqlite { .. } | StoreError::Busy))) => {
-                Some(Trouble::Store(error.to_string()))
-            }
+            Err(Error::Store(
+                error @ (StoreError::Sqlite { .. } | StoreError::Unreachable { .. } | StoreError::Busy),
+            )) => Some(Trouble::Store(error.to_string())),
             _ => None,
         };
         let is_driven = self.driven(run_id).is_some();
@@ -243,7 +243,10 @@ impl Core {
                 // Another program may be able to; if this cannot be written, the end of this process frees it.
                 let _ = self.store.release(run_id, &owner);
                 // A transient failure is tried again.
-                if !matches!(error, Error::Store(StoreError::DiskFull | StoreError::Busy)) {
+                if !matches!(
+                    error,
+                    Error::Store(StoreError::DiskFull | StoreError::Busy | StoreError::Unreachable { .. })
+                ) {
                     self.faulty().insert(run_id.to_owned(), Trouble::Fault(error.to_string()));
                 }
                 return Err(error);

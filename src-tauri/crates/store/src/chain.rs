@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::high_water;
 use crate::mask;
 use crate::retention;
+use crate::sql::{Connection, params_from_iter};
 use crate::store::Store;
 use crate::table::audit_entry::{self, AuditFacets, AuditPage, AuditQuery, AuditRow};
 use crate::table::{audit_checkpoint, audit_meta, audit_place, audit_text, blob};
 use crate::writer::Work;
-use rusqlite::{Connection, params_from_iter};
 use serde_json::Value;
 use signalbox_audit::verify::{Expect, Trusted, Verdict, try_verify};
 use signalbox_audit::{Anchor, Chain, Digest, Frontier, Head, PublicKey, Record, SignedCheckpoint, Signer, is_signed};
@@ -376,7 +376,7 @@ impl Store {
             let mut statement = connection.prepare_cached(&text)?;
             let mut rows = statement.query(params_from_iter(&filter.values))?;
             while let Some(row) = rows.next()? {
-                if !take(audit_entry::read_chain(row)?) {
+                if !take(audit_entry::read_chain(&row)?) {
                     break;
                 }
             }
@@ -408,7 +408,7 @@ impl Store {
     /// written meanwhile are not looked at.
     pub fn audit_verify(&self, keys: Vec<PublicKey>, anchors: Vec<Anchor>, start: Option<Trusted>) -> Result<Verdict> {
         // The mark first: the chain can only be further than it by the time it is read.
-        let head = high_water::head(&self.inner.folder.join("signalbox.mark"));
+        let head = high_water::head(&self.inner.mark);
         self.view(|connection| {
             let accepted = chain_truncation::accepted(connection)?;
             let head = head.filter(|head| head.size > accepted);

@@ -4,9 +4,9 @@
 use crate::chain::{Receipt, append_one};
 use crate::error::Result;
 use crate::high_water;
+use crate::sql::Connection;
 use crate::store::Store;
 use crate::table::{audit_entry, audit_meta};
-use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use signalbox_audit::{Head, Record};
 
@@ -101,7 +101,7 @@ impl Store {
     /// Keeps that entries from `found` on are missing, if the high-water file says so; before anything is written that
     /// moves it on.
     pub fn audit_keep_cut(&self, found: u64) -> Result<()> {
-        let head = high_water::head(&self.folder().join("signalbox.mark"));
+        let head = high_water::head(&self.inner.mark);
         let Some(head) = head.filter(|head| head.size > found) else { return Ok(()) };
         self.write(true, move |work| keep(work.connection, head, found))
     }

@@ -1,9 +1,9 @@
 //! Looking at the whole store, repairing what can be repaired, and giving room back to the disk.
 
 use crate::error::{Error, Result};
+use crate::sql::{self, Connection, OptionalExtension};
 use crate::store::Store;
 use crate::table::{blob, run, run_event};
-use rusqlite::{Connection, OptionalExtension};
 use signalbox_model::hash::sha256_hex;
 use std::path::Path;
 
@@ -70,9 +70,13 @@ pub struct StoreRepair {
 
 /// Lines of `integrity_check` of a database; none when it is sound.
 pub(crate) fn integrity(connection: &Connection) -> Result<Vec<String>> {
+    if connection.file().is_none() {
+        // A server looks after its pages by checksums and by pg_amcheck.
+        return Ok(Vec::new());
+    }
     let read = || -> Result<Vec<String>> {
-        let mut statement = connection.prepare(&format!("PRAGMA integrity_check({NAMED})"))?;
-        let lines = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+        let mut statement = connection.prepare_cached(&format!("PRAGMA integrity_check({NAMED})"))?;
+        let lines = statement.query_map([], |row| row.get(0))?.collect::<sql::Result<Vec<String>>>()?;
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     };
     match read() {
@@ -91,8 +95,8 @@ const ORPHANED: &str = "NOT EXISTS (SELECT 1 FROM blob_use WHERE blob_use.hash =
      OR run IN (SELECT id FROM run) OR run IN (SELECT run FROM run_deleted WHERE purged = 0)))";
 
 fn orphans(connection: &Connection, limit: usize) -> Result<Vec<String>> {
-    let mut statement = connection.prepare(&format!("SELECT hash FROM blob WHERE {ORPHANED} LIMIT ?"))?;
-    Ok(statement.query_map([limit as u64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    let mut statement = connection.prepare_cached(&format!("SELECT hash FROM blob WHERE {ORPHANED} LIMIT ?"))?;
+    Ok(statement.query_map([limit as u64], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
 /// The first hash after `after`.
@@ -131,10 +135,10 @@ impl Store {
             }
             let missing = "SELECT DISTINCT hash FROM blob_use WHERE NOT EXISTS \
                  (SELECT 1 FROM blob WHERE blob.hash = blob_use.hash) LIMIT ?";
-            let mut statement = connection.prepare(missing)?;
+            let mut statement = connection.prepare_cached(missing)?;
             let missing_values = statement.query_map([NAMED as u64], |row| row.get(0))?;
             Ok(StoreCheck {
-                missing_values: missing_values.collect::<rusqlite::Result<_>>()?,
+                missing_values: missing_values.collect::<sql::Result<_>>()?,
                 orphaned_values: number(connection, &format!("SELECT count(*) FROM blob WHERE {ORPHANED}"))?,
                 orphaned_bytes: number(
                     connection,
@@ -153,8 +157,8 @@ impl Store {
 
     fn check_events(&self, found: &mut StoreCheck) -> Result<()> {
         let runs: Vec<String> = self.view(|connection| {
-            let mut statement = connection.prepare("SELECT id FROM run ORDER BY no")?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+            let mut statement = connection.prepare_cached("SELECT id FROM run ORDER BY no")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<sql::Result<_>>()?)
         })?;
         for id in runs {
             let mut after = 0;
@@ -217,8 +221,12 @@ impl Store {
         }
     }
 
-    /// How large the database file is, and how much of it is free.
+    /// How large the database file is, and how much of it is free. A server uses free space again by itself, and does not tell it.
     pub fn size(&self) -> Result<StoreSize> {
+        if !self.is_file() {
+            let sql = "SELECT pg_database_size(current_database())";
+            return self.view(|connection| Ok(StoreSize { bytes: number(connection, sql)?, free: 0, shrinks: true }));
+        }
         self.view(|connection| {
             let page = number(connection, "PRAGMA page_size")?;
             Ok(StoreSize {
@@ -232,6 +240,9 @@ impl Store {
     /// Gives free pages back to the disk, in short transactions; says how many bytes went. Nothing happens in a store of an
     /// older release that was never compacted.
     pub fn shrink(&self) -> Result<u64> {
+        if !self.is_file() {
+            return Ok(0);
+        }
         let before = self.size()?;
         let page = self.view(|connection| number(connection, "PRAGMA page_size"))?;
         if !before.shrinks || before.free <= KEPT_FREE * page {
@@ -243,7 +254,7 @@ impl Store {
                 let now = free.saturating_sub(KEPT_FREE).min(AT_ONCE as u64);
                 if now > 0 {
                     // It frees one page with each step.
-                    let mut statement = work.connection.prepare(&format!("PRAGMA incremental_vacuum({now})"))?;
+                    let mut statement = work.connection.prepare_cached(&format!("PRAGMA incremental_vacuum({now})"))?;
                     let mut rows = statement.query([])?;
                     while rows.next()?.is_some() {}
                 }
@@ -261,6 +272,7 @@ impl Store {
     /// Writes the database file anew, without free space, and so that it shrinks by itself from now on. Nobody else can write
     /// meanwhile: see [`Store::other_processes`]. Says how many bytes went.
     pub fn compact(&self) -> Result<u64> {
+        self.only_files("the file anew", "VACUUM FULL of the server does it, while no host is at work.")?;
         let before = self.size()?.bytes;
         self.inner.readers.rewrite()?;
         let _ = self.inner.readers.empty_log();
@@ -311,7 +323,7 @@ impl Store {
                     bytes: row.get(5)?,
                 })
             })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            Ok(rows.collect::<sql::Result<_>>()?)
         })
     }
 }
@@ -337,9 +349,10 @@ pub fn known_version() -> i64 {
 /// Checks a copy that [`Store::back_up`] wrote: its pages are sound and it is a store. Leaves no other file behind.
 pub fn check_copy(file: &Path) -> Result<CopyFacts> {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    crate::letters::teach(&connection)?;
-    let version = crate::schema::check(&connection, file)?;
+    let opened = rusqlite::Connection::open_with_flags(file, flags)?;
+    crate::letters::teach(&opened)?;
+    let version = crate::schema::check(&opened, file)?;
+    let connection = Connection::File(opened);
     if let Some(reason) = integrity(&connection)?.into_iter().next() {
         return Err(Error::Damaged { reason });
     }

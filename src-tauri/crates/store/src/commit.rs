@@ -4,6 +4,7 @@ use crate::chain;
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::high_water::Mark;
+use crate::sql::Connection;
 use crate::table::activation::{self, Firing};
 use crate::table::failure::{self, FailedWith};
 use crate::table::health::{self, StepErrors};
@@ -20,7 +21,6 @@ use crate::table::{
 };
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
-use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_model::{DurableInput, ErrorPayload, EventBody, RunEvent, RunOrigin, RunStatus};

@@ -2,8 +2,11 @@
 
 use crate::error::Result;
 use crate::letters;
+use crate::sql::Connection;
+#[cfg(feature = "postgres")]
+use crate::sql::postgres::server::Server;
+use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -12,20 +15,68 @@ use std::time::Duration;
 /// schema and prepares every statement again, which costs more than most of what is read.
 const IDLE_READERS: usize = 20;
 
+/// The server has a hundred connections for all hosts, unless somebody has given it more.
+#[cfg(feature = "postgres")]
+const IDLE_AT_SERVER: usize = 8;
+
 /// The log of writes is brought into the file after so many pages, 16 MiB. A page that every commit writes anew (the run's row, the
 /// end of the log) is then copied once for some eight hundred of them; SQLite's own 1,000 copies it four times as often.
 const CHECKPOINT: u32 = 4_000;
 
 /// How a statement is carried out never depends on the values that are bound to it. Else SQLite prepares one again whenever
 /// another value is bound of which it thinks that it might: with every use, because the cache clears them.
-fn settle_plans(connection: &Connection) -> Result<()> {
+fn settle_plans(connection: &rusqlite::Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
+/// Where connections come from.
+#[derive(Debug, Clone)]
+pub(crate) enum Database {
+    File(DataFile),
+    #[cfg(feature = "postgres")]
+    Server(Server),
+}
+
+impl Database {
+    /// The connection that writes.
+    pub(crate) fn writer(&self) -> Result<Connection> {
+        match self {
+            Self::File(file) => file.writer().map(Connection::File),
+            #[cfg(feature = "postgres")]
+            Self::Server(server) => server.writer().map(|connection| Connection::Server(Box::new(connection))),
+        }
+    }
+
+    fn reader(&self) -> Result<Connection> {
+        match self {
+            Self::File(file) => file.reader(),
+            #[cfg(feature = "postgres")]
+            Self::Server(server) => server.reader().map(|connection| Connection::Server(Box::new(connection))),
+        }
+    }
+
+    fn file(&self) -> Option<&DataFile> {
+        match self {
+            Self::File(file) => Some(file),
+            #[cfg(feature = "postgres")]
+            Self::Server(_) => None,
+        }
+    }
+
+    /// Connections that are kept for the next who reads.
+    fn idle(&self) -> usize {
+        match self {
+            Self::File(_) => IDLE_READERS,
+            #[cfg(feature = "postgres")]
+            Self::Server(_) => IDLE_AT_SERVER,
+        }
+    }
+}
+
 /// The database file, and how its connections are opened.
 #[derive(Debug, Clone)]
-pub(crate) struct Database {
+pub(crate) struct DataFile {
     pub(crate) path: PathBuf,
     /// How long a connection waits for another process.
     pub(crate) busy: Duration,
@@ -34,12 +85,12 @@ pub(crate) struct Database {
     pub(crate) alone: bool,
 }
 
-impl Database {
-    fn open(&self, flags: OpenFlags) -> Result<Connection> {
+impl DataFile {
+    fn open(&self, flags: OpenFlags) -> Result<rusqlite::Connection> {
         let connection = if self.alone {
-            Connection::open_with_flags_and_vfs(&self.path, flags, c"unix-excl")?
+            rusqlite::Connection::open_with_flags_and_vfs(&self.path, flags, c"unix-excl")?
         } else {
-            Connection::open_with_flags(&self.path, flags)?
+            rusqlite::Connection::open_with_flags(&self.path, flags)?
         };
         connection.busy_timeout(self.busy)?;
         settle_plans(&connection)?;
@@ -65,7 +116,7 @@ impl Database {
     }
 
     /// The write connection. WAL is switched on by the setup. What is deleted is overwritten.
-    pub(crate) fn writer(&self) -> Result<Connection> {
+    pub(crate) fn writer(&self) -> Result<rusqlite::Connection> {
         let connection = self.open(
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
@@ -83,7 +134,7 @@ impl Database {
         connection.execute_batch(
             "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON;",
         )?;
-        Ok(connection)
+        Ok(Connection::File(connection))
     }
 }
 
@@ -98,14 +149,19 @@ impl Readers {
         Self { database, idle: Mutex::new(Vec::new()) }
     }
 
-    /// See [`Database::empty_log`].
+    /// See [`DataFile::empty_log`].
     pub(crate) fn empty_log(&self) -> Result<bool> {
-        self.database.empty_log()
+        self.database.file().map_or(Ok(true), DataFile::empty_log)
     }
 
-    /// See [`Database::rewrite`].
+    /// See [`DataFile::rewrite`].
     pub(crate) fn rewrite(&self) -> Result<()> {
-        self.database.rewrite()
+        self.database.file().map_or(Ok(()), DataFile::rewrite)
+    }
+
+    /// Whether the data is in a file of this machine.
+    pub(crate) fn is_file(&self) -> bool {
+        self.database.file().is_some()
     }
 
     /// A reader that the caller keeps.
@@ -117,14 +173,14 @@ impl Readers {
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
-            Some(connection) => connection,
-            None => self.database.reader()?,
+            Some(connection) if !connection.is_closed() => connection,
+            _ => self.database.reader()?,
         };
         let result = work(&connection);
         // After an I/O error or a half-finished read a fresh connection is the safe one.
         if result.is_ok() && connection.is_autocommit() {
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            if idle.len() < IDLE_READERS {
+            if idle.len() < self.database.idle() {
                 idle.push(connection);
             }
         }
@@ -134,9 +190,9 @@ impl Readers {
     /// Runs `work` on one consistent view of the store.
     pub(crate) fn view<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.read(|connection| {
-            let view = connection.unchecked_transaction()?;
-            let result = work(&view)?;
-            view.finish()?;
+            let view = connection.view()?;
+            let result = work(connection)?;
+            view.end()?;
             Ok(result)
         })
     }

@@ -201,6 +201,20 @@ pub enum Error {
     /// The store is being closed.
     #[error("The store is closed")]
     Closed,
+    /// What is done to a file is not done to a database server.
+    #[error("The history is in PostgreSQL: {what} is not made here")]
+    AtServer {
+        /// What was asked.
+        what: &'static str,
+        /// What does it.
+        instead: &'static str,
+    },
+    /// The server of the history is away, or cannot be used.
+    #[error("The history cannot be reached: {reason}")]
+    Unreachable {
+        /// What the server or the system said.
+        reason: String,
+    },
     /// Anything else that SQLite reported.
     #[error("The store failed: {message}")]
     Sqlite {
@@ -246,6 +260,8 @@ impl Error {
             Self::BadPage { .. } => "BAD_PAGE",
             Self::Invalid { .. } => "INVALID_DATA",
             Self::Closed => "STORE_CLOSED",
+            Self::AtServer { .. } => "HISTORY_AT_SERVER",
+            Self::Unreachable { .. } => "HISTORY_UNREACHABLE",
             Self::Sqlite { .. } => "STORE_FAILED",
         }
     }
@@ -290,6 +306,10 @@ impl Error {
             Self::BadPage { .. } => "Give the value of `next` of the page before as it is, or leave it out.",
             Self::Invalid { .. } => "Make the data smaller or less deeply nested.",
             Self::Closed => "Start Signalbox again.",
+            Self::AtServer { instead, .. } => instead,
+            Self::Unreachable { .. } => {
+                "Look at the server of the database, its address and the password. Runs go on by themselves when it is back."
+            }
             Self::Sqlite { .. } => "Try again; if it fails again, check the disk of the data folder.",
         }
     }
@@ -297,6 +317,10 @@ impl Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
+        #[cfg(feature = "postgres")]
+        if let Some(reason) = crate::sql::postgres::server::is_unreachable(&error) {
+            return Self::Unreachable { reason };
+        }
         match &error {
             rusqlite::Error::SqliteFailure(failure, message) => {
                 let text = || message.clone().unwrap_or_else(|| failure.to_string());

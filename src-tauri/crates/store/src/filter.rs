@@ -1,7 +1,7 @@
 //! Conditions of a query and what stands for their question marks.
 
 use crate::letters;
-use rusqlite::types::Value as Sql;
+use crate::sql::Value as Sql;
 use std::borrow::Cow;
 
 /// Conditions that all hold together.

@@ -1,4 +1,5 @@
-//! Who is alive: each process holds the OS lock on `instances/<uuid>.lock`; the kernel frees it when the process dies.
+//! Who is alive: each process holds the OS lock on `instances/<uuid>.lock`; the kernel frees it when the process dies. With a history
+//! that several hosts share it is a lock in the database, which the server frees when the connection of the host ends.
 //!
 //! There is no time limit and no stealing: a stopped process keeps its runs, a dead one loses them at once.
 
@@ -6,9 +7,34 @@ use crate::error::{Error, Result};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// This process's lock, held until it is dropped.
+/// This process, as others see that it lives.
 pub(crate) struct Instance {
     pub(crate) id: String,
+    place: Place,
+}
+
+enum Place {
+    Folder(Lock),
+    /// The lock is that of the connection that writes; these look at the others.
+    #[cfg(feature = "postgres")]
+    Server(Seen),
+}
+
+/// Who was seen at the server.
+#[cfg(feature = "postgres")]
+struct Seen {
+    readers: crate::connection::Readers,
+    /// Since when others have not been seen.
+    missing: std::sync::Mutex<std::collections::HashMap<String, std::time::Instant>>,
+}
+
+/// So long nothing is taken from a host whose connection has ended: when the server was started again, all hosts come back.
+#[cfg(feature = "postgres")]
+const MISSING: std::time::Duration = std::time::Duration::from_secs(3);
+
+/// This process's lock, held until it is dropped.
+struct Lock {
+    id: String,
     folder: PathBuf,
     _lock: File,
 }
@@ -26,7 +52,10 @@ impl Instance {
             let file = options.open(&fresh).map_err(|e| unusable(folder, &e))?;
             file.lock().map_err(|e| unusable(folder, &e))?;
             match fs::rename(&fresh, folder.join(format!("{id}.lock"))) {
-                Ok(()) => return Ok(Self { id, folder: folder.to_owned(), _lock: file }),
+                Ok(()) => {
+                    let lock = Lock { id: id.clone(), folder: folder.to_owned(), _lock: file };
+                    return Ok(Self { id, place: Place::Folder(lock) });
+                }
                 // Another process cleaned the file up between its creation and the lock.
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(e) => return Err(unusable(folder, &e)),
@@ -34,16 +63,93 @@ impl Instance {
         }
     }
 
+    /// The instance that has registered at the server.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn at_server(id: String, server: crate::connection::Database) -> Self {
+        let seen = Seen { readers: crate::connection::Readers::new(server), missing: std::sync::Mutex::default() };
+        Self { id, place: Place::Server(seen) }
+    }
+
     /// Whether the process of `id` lives. Checkers take the lock shared, so that two of them do not see each other.
     pub(crate) fn is_alive(&self, id: &str) -> bool {
-        id == self.id || is_locked(&self.folder.join(format!("{id}.lock")))
+        id == self.id
+            || match &self.place {
+                Place::Folder(lock) => is_locked(&lock.folder.join(format!("{id}.lock"))),
+                #[cfg(feature = "postgres")]
+                Place::Server(seen) => seen.is_alive(id),
+            }
     }
 
     /// How many other processes hold their lock.
     pub(crate) fn others(&self) -> usize {
-        living(&self.folder).filter(|id| *id != self.id).count()
+        match &self.place {
+            Place::Folder(lock) => living(&lock.folder).filter(|id| *id != self.id).count(),
+            #[cfg(feature = "postgres")]
+            Place::Server(seen) => {
+                let others =
+                    |all: Vec<(String, bool)>| all.iter().filter(|(id, there)| *there && *id != self.id).count();
+                seen.instances().map_or(0, others)
+            }
+        }
     }
 
+    /// Removes the files of dead processes and says whether one of them died without closing the store.
+    pub(crate) fn clean_up(&self) -> bool {
+        match &self.place {
+            Place::Folder(lock) => lock.clean_up(),
+            #[cfg(feature = "postgres")]
+            Place::Server(_) => false,
+        }
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Seen {
+    /// Who has not been closed, and whether each is there; `None` when the server cannot be asked.
+    fn instances(&self) -> Option<Vec<(String, bool)>> {
+        use crate::sql::Connection;
+        use crate::sql::postgres::server::Server;
+        let found = self.readers.read(|connection| match connection {
+            Connection::Server(server) => Server::instances(server),
+            Connection::File(_) => Ok(Vec::new()),
+        });
+        found.ok()
+    }
+
+    fn is_alive(&self, id: &str) -> bool {
+        let instances = self.instances();
+        let mut missing = self.missing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(instances) = instances else {
+            // Where nobody can say, nothing is taken from anybody.
+            missing.clear();
+            return true;
+        };
+        missing.retain(|known, _| instances.iter().any(|(one, is_there)| one == known && !is_there));
+        match instances.iter().find(|(one, _)| one == id) {
+            // It has ended in order.
+            None => false,
+            Some((_, true)) => true,
+            Some(_) => missing.entry(id.to_owned()).or_insert_with(std::time::Instant::now).elapsed() < MISSING,
+        }
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Drop for Instance {
+    fn drop(&mut self) {
+        use crate::sql::Connection;
+        use crate::sql::postgres::server::Server;
+        if let Place::Server(seen) = &self.place {
+            // A row that stays is that of a dead one to every reader.
+            let _ = seen.readers.read(|connection| match connection {
+                Connection::Server(server) => Server::leave(server, &self.id),
+                Connection::File(_) => Ok(()),
+            });
+        }
+    }
+}
+
+impl Lock {
     /// Removes the files of dead processes and says whether one of them died without closing the store.
     pub(crate) fn clean_up(&self) -> bool {
         let mut unclean = false;
@@ -61,7 +167,7 @@ impl Instance {
     }
 }
 
-impl Drop for Instance {
+impl Drop for Lock {
     fn drop(&mut self) {
         // A file that stays is a dead one to every reader; only `clean_up` has more to do.
         let _ = fs::remove_file(self.folder.join(format!("{}.lock", self.id)));

@@ -1,5 +1,6 @@
 //! The store: one SQLite file with runs, their events, snapshots, large values, durable inputs, tasks of people, the audit
-//! chain, settings, folder grants and drafts, used by several processes at once.
+//! chain, settings, folder grants and drafts, used by several processes at once. With the feature `postgres` it can be a database of
+//! PostgreSQL instead, which several hosts use (ADR 220, 221).
 //!
 //! A driver writes with [`Store::commit`] or [`Store::submit`]: everything of one [`RunCommit`] is written, or nothing. The
 //! owner and the epoch in it are the fence: a process that no longer owns the run writes nothing. The answer comes after the
@@ -35,6 +36,7 @@ mod payload;
 mod remembered;
 mod retention;
 mod schema;
+mod sql;
 mod store;
 mod table;
 mod task_change;
@@ -54,7 +56,7 @@ pub use commit::{Limited, NewRun, RunCommit, RunEnd, Waits, Written};
 pub use error::{CommitError, Error, Error as StoreError};
 pub use instance::is_in_use;
 pub use limits::Activity;
-pub use open::StoreOptions;
+pub use open::{History, StoreOptions};
 pub use payload::{Payload, PayloadPart, PayloadState, Payloads};
 pub use retention::{Held, Retained};
 pub use signalbox_audit as audit;

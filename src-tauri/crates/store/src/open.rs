@@ -3,18 +3,21 @@
 use crate::alarm::StoreAlarm;
 use crate::chain;
 use crate::chain_truncation;
-use crate::connection::{Database, Readers};
+use crate::connection::{DataFile, Database, Readers};
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, create_private_folder, private, setup_lock, unusable};
 use crate::schema;
+use crate::sql::Connection;
 use crate::store::{Inner, Store};
+#[cfg(feature = "postgres")]
+use crate::table::audit_meta;
 use crate::table::{audit_entry, run, run_deleted, run_event};
 use crate::writer::{WriteQueue, Writer};
-use rusqlite::{Connection, ffi};
+use rusqlite::ffi;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,9 +33,32 @@ pub struct StoreOptions {
     pub check_up_to_bytes: u64,
     /// How long a write waits for another process before it is [`Error::Busy`].
     pub busy_timeout: Duration,
+    /// The database that several hosts share, instead of a file in the data folder.
+    pub history: Option<History>,
     /// For who only reads: where the disk is too full to open the store, it is opened for this process alone, which needs no
     /// room; others find it busy meanwhile. Unix only.
     pub reads: bool,
+}
+
+/// Where a history is that several hosts share.
+#[derive(Clone, PartialEq, Eq)]
+pub struct History {
+    url: String,
+    password: Option<String>,
+}
+
+impl History {
+    /// `postgres://user@host:port/database?sslmode=…`; the password is taken where the address holds none.
+    pub fn new(url: impl Into<String>, password: Option<String>) -> Self {
+        Self { url: url.into(), password }
+    }
+}
+
+impl std::fmt::Debug for History {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The address may hold a password.
+        f.write_str("History")
+    }
 }
 
 impl Default for StoreOptions {
@@ -41,12 +67,16 @@ impl Default for StoreOptions {
             max_pages: None,
             check_up_to_bytes: 64 * 1024 * 1024,
             busy_timeout: Duration::from_secs(5),
+            history: None,
             reads: false,
         }
     }
 }
 
 pub(crate) fn open(folder: &Path, options: &StoreOptions) -> Result<Store> {
+    if let Some(history) = &options.history {
+        return open_history(folder, options, history);
+    }
     match open_as(folder, options, false) {
         Err(Error::DiskFull) if options.reads && cfg!(unix) => {
             open_as(folder, options, true).map_err(|error| match error {
@@ -75,12 +105,13 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         other => other,
     };
     create_private(&path);
-    let database = Database { path: path.clone(), busy: options.busy_timeout, alone };
-    let connection = database.writer().map_err(in_folder)?;
+    let data = DataFile { path: path.clone(), busy: options.busy_timeout, alone };
+    let file = data.writer().map_err(in_folder)?;
     if let Some(pages) = options.max_pages {
-        connection.pragma_update(None, "max_page_count", pages)?;
+        file.pragma_update(None, "max_page_count", pages)?;
     }
-    set_up(&connection, &path, &instances).map_err(in_folder)?;
+    set_up(&file, &path, &instances).map_err(in_folder)?;
+    let connection = Connection::File(file);
 
     let instance = Instance::register(&instances, &mut || new_id(&connection))?;
     let unclean = instance.clean_up();
@@ -90,8 +121,54 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         alarms.extend(quick_check(&connection)?);
     }
     let read_only = !alarms.is_empty();
+    let parts = Parts { database: Database::File(data), connection, instance, alarms, read_only, alone };
+    put_together(folder, options, folder.join("signalbox.mark"), parts)
+}
+
+/// What is open, of whichever kind the data is.
+struct Parts {
+    database: Database,
+    connection: Connection,
+    instance: Instance,
+    alarms: Vec<StoreAlarm>,
+    read_only: bool,
+    alone: bool,
+}
+
+#[cfg(not(feature = "postgres"))]
+fn open_history(_folder: &Path, _options: &StoreOptions, _history: &History) -> Result<Store> {
+    Err(Error::Unreachable { reason: "this build of Signalbox holds its data in files only".into() })
+}
+
+#[cfg(feature = "postgres")]
+fn open_history(folder: &Path, options: &StoreOptions, history: &History) -> Result<Store> {
+    use crate::sql::postgres::server::{Address, Server};
+    let address = Address::parse(&history.url, history.password.as_deref())
+        .map_err(|reason| Error::Unreachable { reason: format!("its address cannot be used: {reason}") })?;
+    create_private_folder(folder).map_err(|e| unusable(folder, &e))?;
+    let server = Server::new(address, options.busy_timeout)?;
+    let connection = server.set_up()?;
+    let id = new_id(&Connection::Server(Box::new(server.reader()?)))?;
+    server.register(&connection, &id, &folder.display().to_string())?;
+    let database = Database::Server(server);
+    let connection = Connection::Server(Box::new(connection));
+    // What this host has seen of this history, and of no other one.
+    let log: String = audit_meta::log_id(&connection)?.chars().take(8).collect();
+    let parts = Parts {
+        instance: Instance::at_server(id, database.clone()),
+        database,
+        connection,
+        alarms: Vec::new(),
+        read_only: false,
+        alone: false,
+    };
+    put_together(folder, options, folder.join(format!("history-{log}.mark")), parts)
+}
+
+fn put_together(folder: &Path, options: &StoreOptions, mark: PathBuf, parts: Parts) -> Result<Store> {
+    let Parts { database, connection, instance, mut alarms, read_only, alone } = parts;
     // The file first: the store can only be further than it by the time it is looked at.
-    let (marks, written) = match MarkFile::open(&folder.join("signalbox.mark")) {
+    let (marks, written) = match MarkFile::open(&mark) {
         Ok((file, written)) => (Some(file), written),
         Err(error) => return Err(unusable(folder, &error)),
     };
@@ -119,6 +196,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         max_pages: Arc::clone(&max_pages),
         signer: Arc::clone(&signer),
         full_sync: true,
+        lost: 0,
         log_id: None,
         newest: chain::Newest::default(),
         sealed: 0,
@@ -131,6 +209,7 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         .map_err(|e| Error::Folder { folder: folder.display().to_string(), reason: e.to_string() })?;
     let inner = Inner {
         folder: folder.to_owned(),
+        mark,
         desk,
         thread: Mutex::new(Some(thread)),
         readers: Readers::new(database),
@@ -174,7 +253,7 @@ fn why_not_writable(path: &Path) -> Option<String> {
     })
 }
 
-fn set_up(connection: &Connection, path: &Path, instances: &Path) -> Result<()> {
+fn set_up(connection: &rusqlite::Connection, path: &Path, instances: &Path) -> Result<()> {
     let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
     if schema::check(connection, path)? == schema::known() && mode == "wal" {
         return Ok(());
@@ -189,7 +268,7 @@ fn set_up(connection: &Connection, path: &Path, instances: &Path) -> Result<()> 
 
 /// Before an upgrade the database is copied, so that the older release can be used again: `signalbox.db.version-N`. The copy of
 /// an earlier upgrade goes.
-fn keep_copy(connection: &Connection, path: &Path, version: i64) -> Result<()> {
+fn keep_copy(connection: &rusqlite::Connection, path: &Path, version: i64) -> Result<()> {
     let name = |end: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(end);

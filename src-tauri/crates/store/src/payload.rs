@@ -4,10 +4,10 @@
 
 use crate::chain::{Receipt, SNAPSHOTS, append_one};
 use crate::error::Result;
+use crate::sql::Connection;
 use crate::store::Store;
 use crate::table::audit_entry::{self, AuditQuery};
 use crate::table::{blob, task_body};
-use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::{Digest, Record};
 use signalbox_model::AuditEvent;
@@ -162,7 +162,7 @@ impl Store {
             )?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let row = audit_entry::read_chain(row)?;
+                let row = audit_entry::read_chain(&row)?;
                 let entry: Value = serde_json::from_str(&row.text).unwrap_or_default();
                 match of_entry(connection, &entry, &erased)?.map(|payload| payload.state) {
                     None => {}

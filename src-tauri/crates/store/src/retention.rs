@@ -4,9 +4,9 @@
 
 use crate::chain::{Newest, Receipt, SNAPSHOTS, append_one, checkpoint};
 use crate::error::{Error, Result};
+use crate::sql::{Connection, OptionalExtension};
 use crate::store::Store;
 use crate::table::{audit_checkpoint, audit_entry, audit_place, blob};
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Map, Value};
 use signalbox_audit::{Frontier, RETENTION, Record, SignedCheckpoint, Tombstone};
 use signalbox_model::time;
@@ -53,9 +53,9 @@ pub(crate) fn tombstone(connection: &Connection) -> Result<Option<(u64, Tombston
 fn held(connection: &Connection) -> Result<Option<Held>> {
     let mut statement = connection.prepare_cached(
         // What is in the table is older than what is not, so only the newest runs are looked for in the entries themselves.
-        "SELECT id, coalesce((SELECT min(seq) FROM audit_run WHERE run_id = run.id), \
+        "SELECT id, first FROM (SELECT id, coalesce((SELECT min(seq) FROM audit_run WHERE run_id = run.id), \
            (SELECT min(seq) FROM audit_entry WHERE seq >= ? AND run_id = run.id)) AS first FROM run \
-         WHERE ended_ms IS NULL AND first IS NOT NULL ORDER BY first LIMIT 1",
+         WHERE ended_ms IS NULL) AS unended WHERE first IS NOT NULL ORDER BY first LIMIT 1",
     )?;
     let taken = audit_place::taken_to(connection)?;
     Ok(statement.query_row([taken], |row| Ok(Held { run: row.get(0)?, seq: row.get(1)? })).optional()?)

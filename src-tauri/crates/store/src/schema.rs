@@ -11,9 +11,9 @@ const APPLICATION_ID: i64 = 0x5342_4f58;
 
 /// What all migrations together make of an empty file. A new store is made by it: each change of a table in a migration makes SQLite
 /// read the whole schema again, which was most of a program's start in a new data folder.
-const NEW_STORE: &str = include_str!("schema/new_store.sql");
+pub(crate) const NEW_STORE: &str = include_str!("schema/new_store.sql");
 
-fn all() -> Vec<&'static Migration> {
+pub(crate) fn all() -> Vec<&'static Migration> {
     let mut all: Vec<&Migration> = [
         table::run::MIGRATIONS,
         table::run_event::MIGRATIONS,

@@ -7,6 +7,7 @@ use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
 use crate::instance::Instance;
 use crate::open::{self, StoreOptions};
+use crate::sql::Connection;
 use crate::table::draft::{self, Draft};
 use crate::table::folder_grant::{self, FolderGrant};
 use crate::table::llm_usage;
@@ -19,7 +20,6 @@ use crate::table::run_path::{self, EventHead};
 use crate::table::run_snapshot::{self, Snapshot};
 use crate::table::{audit_place, blob, definition, run_deleted, run_sent, run_summary, setting, task};
 use crate::writer::{Task, Work, WriteQueue};
-use rusqlite::Connection;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_audit::{Actor, Level, RUN_LEVEL, Record, Signer};
@@ -53,6 +53,8 @@ pub struct Store {
 
 pub(crate) struct Inner {
     pub(crate) folder: PathBuf,
+    /// The high-water file.
+    pub(crate) mark: PathBuf,
     pub(crate) desk: Arc<WriteQueue>,
     pub(crate) thread: Mutex<Option<JoinHandle<()>>>,
     pub(crate) readers: Readers,
@@ -123,9 +125,15 @@ impl Store {
     pub fn data_version(&self) -> Result<i64> {
         let mut watch = self.inner.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match watch.take() {
-            Some(connection) => connection,
-            None => self.inner.readers.open()?,
+            Some(connection) if !connection.is_closed() => connection,
+            _ => self.inner.readers.open()?,
         };
+        #[cfg(feature = "postgres")]
+        if let Connection::Server(server) = &connection {
+            let version = crate::sql::postgres::server::Server::version(server)?;
+            *watch = Some(connection);
+            return Ok(version);
+        }
         // Asked several times a second.
         let version = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         *watch = Some(connection);
@@ -136,17 +144,34 @@ impl Store {
     pub fn set_max_pages(&self, pages: Option<u32>) -> Result<()> {
         *self.inner.max_pages.lock().unwrap_or_else(PoisonError::into_inner) = pages;
         self.write(false, move |work| {
-            work.connection.pragma_update(None, "max_page_count", pages.unwrap_or(u32::MAX - 1))?;
+            work.connection.set_max_pages(pages)?;
             Ok(())
         })
     }
 
+    /// Whether the data is in a file of the data folder; else it is in a database that several hosts may share.
+    pub fn is_file(&self) -> bool {
+        self.inner.readers.is_file()
+    }
+
+    /// Refuses a copy of what is not in a file.
+    pub fn is_copied_as_a_file(&self) -> Result<()> {
+        let instead = "Use pg_dump on the database of the history, and copy the data folder of each host without it.";
+        self.only_files("a copy of the data", instead)
+    }
+
+    /// Refuses what a database server does in its own way.
+    pub(crate) fn only_files(&self, what: &'static str, instead: &'static str) -> Result<()> {
+        if self.is_file() { Ok(()) } else { Err(Error::AtServer { what, instead }) }
+    }
+
     /// Copies the whole store into a new file, consistently, while it is in use.
     pub fn back_up(&self, file: &Path) -> Result<()> {
+        self.is_copied_as_a_file()?;
         let target = file.to_str().ok_or_else(|| Error::Invalid { reason: "the path is not Unicode".into() })?;
         let connection = self.inner.readers.open()?;
         // `VACUUM INTO` counts as a write, although it writes only to the other file.
-        connection.pragma_update(None, "query_only", false)?;
+        connection.execute_batch("PRAGMA query_only = OFF")?;
         connection.execute("VACUUM INTO ?", [target])?;
         Ok(())
     }
@@ -363,6 +388,10 @@ impl Store {
 
     /// Of runs and their owners those that no living process drives; each process is looked at once.
     pub(crate) fn undriven(&self, runs: Vec<(String, Option<String>)>) -> Vec<String> {
+        #[cfg(feature = "postgres")]
+        if !self.is_file() {
+            self.inner.desk.revive();
+        }
         let mut alive: HashMap<String, bool> = HashMap::new();
         let mut driven = |owner| *alive.entry(owner).or_insert_with_key(|owner| self.inner.instance.is_alive(owner));
         runs.into_iter().filter_map(|(run_id, owner)| (!owner.is_some_and(&mut driven)).then_some(run_id)).collect()

@@ -3,6 +3,7 @@
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::mask::Masks;
+use crate::sql::Connection;
 use crate::table::failure;
 use crate::table::run_sent;
 use crate::table::task::{self, TaskRow};
@@ -10,7 +11,6 @@ use crate::table::task_body::{self, CREATED, DECISION};
 use crate::table::task_copy;
 use crate::table::task_history::{self, TaskNote};
 use crate::table::webhook::{self, TaskNews};
-use rusqlite::Connection;
 use serde_json::json;
 use signalbox_model::base::AskedAgain;
 use signalbox_model::task::{

@@ -4,6 +4,7 @@
 use crate::answer;
 use crate::chain;
 use crate::error::{Error, Result};
+use crate::sql::Connection;
 use crate::store::Store;
 use crate::table::task::{self, TaskCounts, TaskPage, TaskQuery, TaskRow};
 use crate::table::task_body::{self, CREATED, DECISION};
@@ -15,7 +16,6 @@ use crate::table::task_token::{self, Token};
 use crate::table::task_vote::{self, TaskVote};
 use crate::table::{run, run_input};
 use crate::task_change::{self, note};
-use rusqlite::Connection;
 use serde_json::Value;
 use signalbox_audit::Record;
 use signalbox_model::hash::sha256_hex;

@@ -10,7 +10,7 @@ use crate::connection::Database;
 use crate::error::{Error, Result};
 use crate::failpoint::{Point, pass};
 use crate::high_water::{Mark, MarkFile};
-use rusqlite::Connection;
+use crate::sql::Connection;
 use signalbox_audit::{Head, Signer};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,6 +21,8 @@ use std::thread::ThreadId;
 const GROUP: usize = 256;
 /// Groups that somebody else's thread writes in a row; what is then left is for the writer's own.
 const GROUPS_HERE: usize = 2;
+/// So often in a row a group is begun again on another connection.
+const BEGUN_AGAIN: usize = 3;
 
 /// What a job may use.
 pub(crate) struct Work<'a> {
@@ -213,6 +215,17 @@ impl WriteQueue {
         *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) == Some(std::thread::current().id())
     }
 
+    /// A connection to a server that was lost is made anew, so that others see that this process lives, also when it writes nothing.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn revive(&self) {
+        let Ok(mut writer) = self.writer.try_lock() else { return };
+        if writer.connection.as_ref().is_none_or(Connection::is_closed)
+            && let Ok(connection) = writer.ready()
+        {
+            writer.connection = Some(connection);
+        }
+    }
+
     /// What is queued is still written.
     pub(crate) fn close(&self) {
         self.queue.state().closed = true;
@@ -229,6 +242,8 @@ pub(crate) struct Writer {
     pub(crate) max_pages: Arc<Mutex<Option<u32>>>,
     pub(crate) signer: Arc<Mutex<Option<Arc<Signer>>>>,
     pub(crate) full_sync: bool,
+    /// Connections in a row that were lost before a group had begun.
+    pub(crate) lost: usize,
     /// The audit chain's name, once it was read.
     pub(crate) log_id: Option<Arc<str>>,
     /// Whose the newest audit entries are.
@@ -281,12 +296,13 @@ impl Writer {
             return Err(Error::ReadOnly);
         }
         match self.connection.take() {
-            Some(connection) => Ok(connection),
-            None => {
+            Some(connection) if !connection.is_closed() => Ok(connection),
+            _ => {
                 let connection = self.database.writer()?;
                 self.full_sync = true;
-                if let Some(pages) = *self.max_pages.lock().unwrap_or_else(PoisonError::into_inner) {
-                    connection.pragma_update(None, "max_page_count", pages)?;
+                let pages = *self.max_pages.lock().unwrap_or_else(PoisonError::into_inner);
+                if pages.is_some() {
+                    connection.set_max_pages(pages)?;
                 }
                 Ok(connection)
             }
@@ -298,10 +314,16 @@ impl Writer {
         let full = group.iter().any(|job| job.durable());
         pass(Point::Begin);
         if let Err(error) = self.begin(&connection, full) {
+            // Nothing has begun: another connection may be had.
+            if matches!(error, Error::Unreachable { .. }) && self.lost < BEGUN_AGAIN {
+                self.lost += 1;
+                return group;
+            }
             answer_all(group, &Err(error.clone()));
             self.put_back(connection, Some(&error));
             return Vec::new();
         }
+        self.lost = 0;
         pass(Point::Begun);
         let alone = group.len() == 1;
         let mut done = Vec::with_capacity(group.len());
@@ -327,7 +349,7 @@ impl Writer {
                 }
                 Err(error) => {
                     // What a job has written without a savepoint goes only with all that the group has.
-                    let undone = !alone && !guarded && connection.total_changes() > before;
+                    let undone = !alone && !guarded && (connection.is_broken() || connection.total_changes() > before);
                     if undone && !connection.is_autocommit() {
                         // Fails only when SQLite has rolled back by itself.
                         let _ = connection.execute_batch("ROLLBACK");
@@ -349,7 +371,7 @@ impl Writer {
         }
         let end = if done.is_empty() { "ROLLBACK" } else { "COMMIT" };
         pass(Point::Written);
-        let outcome = execute(&connection, end);
+        let (connection, outcome) = self.ended(connection, end);
         if let Err(error) = &outcome {
             if !connection.is_autocommit() {
                 // Fails only when SQLite has rolled back by itself.
@@ -378,10 +400,27 @@ impl Writer {
         Vec::new()
     }
 
+    /// Ends the transaction. Where the connection is lost before the end is answered, another one tells what became of it.
+    fn ended(&mut self, connection: Connection, end: &str) -> (Connection, Result<()>) {
+        let outcome = execute(&connection, end);
+        #[cfg(feature = "postgres")]
+        if let (Err(Error::Unreachable { .. }), "COMMIT", Connection::Server(server)) = (&outcome, end, &connection)
+            && let Some(transaction) = server.transaction()
+            && let Ok(Connection::Server(another)) = self.database.writer()
+        {
+            use crate::sql::postgres::server::{Outcome, Server};
+            self.full_sync = true;
+            let told = Server::outcome(&another, transaction);
+            let outcome = if told == Ok(Outcome::Committed) { Ok(()) } else { outcome };
+            return (Connection::Server(another), outcome);
+        }
+        (connection, outcome)
+    }
+
     fn begin(&mut self, connection: &Connection, full: bool) -> Result<()> {
         // Cannot be changed inside a transaction.
         if full != self.full_sync {
-            connection.execute_batch(if full { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" })?;
+            connection.set_synced(full)?;
             self.full_sync = full;
         }
         execute(connection, "BEGIN IMMEDIATE")
@@ -389,7 +428,7 @@ impl Writer {
 
     fn put_back(&mut self, connection: Connection, error: Option<&Error>) {
         let unsafe_now = match error {
-            Some(Error::Sqlite { .. } | Error::Damaged { .. }) => true,
+            Some(Error::Sqlite { .. } | Error::Damaged { .. } | Error::Unreachable { .. }) => true,
             Some(Error::DiskFull) => !connection.is_autocommit(),
             Some(_) | None => false,
         };
@@ -449,7 +488,7 @@ fn answer_all(jobs: Vec<Box<dyn Job>>, outcome: &Result<()>) {
 /// What those hear whose writes went with those of a job that failed: of the disk the same, else to come again.
 fn for_others(error: &Error) -> Error {
     match error {
-        Error::DiskFull | Error::Sqlite { .. } | Error::Damaged { .. } => error.clone(),
+        Error::DiskFull | Error::Sqlite { .. } | Error::Damaged { .. } | Error::Unreachable { .. } => error.clone(),
         _ => Error::Busy,
     }
 }

@@ -73,7 +73,7 @@ impl From<&StoreError> for Class {
             | StoreError::Fenced { .. } => Self::Conflict,
             StoreError::UnknownFailures { .. } | StoreError::UnknownReplay { .. } => Self::NotFound,
             StoreError::BadPage { .. } => Self::BadRequest,
-            StoreError::Invalid { .. } => Self::Invalid,
+            StoreError::Invalid { .. } | StoreError::AtServer { .. } => Self::Invalid,
             StoreError::Folder { .. }
             | StoreError::NewerStore { .. }
             | StoreError::NotAStore { .. }
@@ -84,6 +84,7 @@ impl From<&StoreError> for Class {
             | StoreError::Busy
             | StoreError::ReadOnly
             | StoreError::Closed
+            | StoreError::Unreachable { .. }
             | StoreError::Sqlite { .. } => Self::Unavailable,
         }
     }

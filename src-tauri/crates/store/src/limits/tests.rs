@@ -1,8 +1,8 @@
 //! What a start, an end and an admission cost in a long queue: counted in steps of SQLite's machine, not in time.
 
 use crate::schema;
+use crate::sql::Connection;
 use crate::table::run_limit::{RunLimits, admit, ended, enter, has_room, require_queue, wait};
-use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const WORKFLOW: &str = "wf";
 
 fn connection() -> (Connection, Arc<AtomicU64>) {
-    let mut connection = Connection::open_in_memory().expect("opens");
+    let mut connection = rusqlite::Connection::open_in_memory().expect("opens");
     schema::migrate(&connection, Path::new("memory")).expect("is made");
     let steps = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&steps);
@@ -19,7 +19,7 @@ fn connection() -> (Connection, Arc<AtomicU64>) {
         false
     };
     connection.progress_handler(1, Some(count)).expect("is heard");
-    (connection, steps)
+    (Connection::File(connection), steps)
 }
 
 fn cost(steps: &AtomicU64, work: impl FnOnce()) -> u64 {

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 49,
@@ -34,7 +34,7 @@ pub struct AccessToken {
 
 const COLUMNS: &str = "hash, name, role, person, made_ms, expires_ms, used_ms";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<AccessToken> {
+fn read(row: &Row<'_>) -> sql::Result<AccessToken> {
     Ok(AccessToken {
         hash: row.get(0)?,
         name: row.get(1)?,
@@ -48,8 +48,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<AccessToken> {
 
 /// False, and nothing is kept, when the name is taken.
 pub(crate) fn insert(connection: &Connection, one: &AccessToken) -> Result<bool> {
-    let sql =
-        format!("INSERT INTO access_token ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING");
+    let sql = format!("INSERT INTO access_token ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
     let values = params![one.hash, one.name, one.role, one.person, one.made_ms, one.expires_ms, one.used_ms];
     Ok(connection.prepare_cached(&sql)?.execute(values)? == 1)
 }
@@ -61,7 +60,7 @@ pub(crate) fn get(connection: &Connection, hash: &str) -> Result<Option<AccessTo
 
 /// By name, whatever its capitals.
 pub(crate) fn named(connection: &Connection, name: &str) -> Result<Option<AccessToken>> {
-    let sql = format!("SELECT {COLUMNS} FROM access_token WHERE name = ?");
+    let sql = format!("SELECT {COLUMNS} FROM access_token WHERE lower(name) = lower(?)");
     Ok(connection.prepare_cached(&sql)?.query_row([name], read).optional()?)
 }
 
@@ -69,7 +68,7 @@ pub(crate) fn named(connection: &Connection, name: &str) -> Result<Option<Access
 pub(crate) fn all(connection: &Connection) -> Result<Vec<AccessToken>> {
     let sql = format!("SELECT {COLUMNS} FROM access_token ORDER BY made_ms DESC, name");
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], read)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn used(connection: &Connection, hash: &str, now_ms: i64) -> Result<()> {

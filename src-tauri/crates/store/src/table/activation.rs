@@ -5,8 +5,8 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::trigger_intake::{self, Taken};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 40,
@@ -166,9 +166,9 @@ pub struct SkippedTicks {
 
 const TRIGGER: &str = "SELECT t.id, t.workflow, a.name, a.hash, a.here, t.node, t.kind, t.title, t.config, \
                        max(t.cursor_ms, t.swept_ms), t.problem FROM workflow_trigger t JOIN activation a ON a.workflow = t.workflow \
-                       WHERE t.active AND a.active";
+                       WHERE t.active <> 0 AND a.active <> 0";
 
-fn read_trigger(row: &Row<'_>) -> rusqlite::Result<TriggerRow> {
+fn read_trigger(row: &Row<'_>) -> sql::Result<TriggerRow> {
     Ok(TriggerRow {
         id: row.get(0)?,
         workflow: row.get(1)?,
@@ -184,7 +184,7 @@ fn read_trigger(row: &Row<'_>) -> rusqlite::Result<TriggerRow> {
     })
 }
 
-fn read_activation(row: &Row<'_>) -> rusqlite::Result<Activation> {
+fn read_activation(row: &Row<'_>) -> sql::Result<Activation> {
     Ok(Activation {
         workflow: row.get(0)?,
         name: row.get(1)?,
@@ -224,7 +224,8 @@ pub(crate) fn activate(connection: &Connection, new: &Activation, triggers: &[Ne
             .prepare_cached(
                 "INSERT INTO workflow_trigger (id, workflow, node, kind, title, config, active, cursor_ms) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7) ON CONFLICT (id) DO UPDATE SET \
-                 cursor_ms = CASE WHEN ?8 AND active = 2 AND config = excluded.config AND kind = excluded.kind THEN cursor_ms ELSE ?7 END, \
+                 cursor_ms = CASE WHEN ?8 = 1 AND workflow_trigger.active = 2 AND workflow_trigger.config = excluded.config \
+                 AND workflow_trigger.kind = excluded.kind THEN workflow_trigger.cursor_ms ELSE ?7 END, \
                  kind = excluded.kind, title = excluded.title, config = excluded.config, active = 1, problem = NULL",
             )?
             .execute(params![
@@ -246,7 +247,8 @@ pub(crate) fn activate(connection: &Connection, new: &Activation, triggers: &[Ne
 
 /// Its triggers start nothing any more. False when it was not active.
 pub(crate) fn deactivate(connection: &Connection, workflow: &str) -> Result<bool> {
-    let mut statement = connection.prepare_cached("UPDATE activation SET active = 0 WHERE workflow = ? AND active")?;
+    let mut statement =
+        connection.prepare_cached("UPDATE activation SET active = 0 WHERE workflow = ? AND active <> 0")?;
     if statement.execute([workflow])? == 0 {
         return Ok(false);
     }
@@ -271,7 +273,7 @@ pub(crate) fn get(connection: &Connection, workflow: &str) -> Result<Option<Acti
 
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Activation>> {
     let mut statement = connection.prepare_cached(&format!("{ACTIVATION} ORDER BY name, workflow"))?;
-    Ok(statement.query_map([], read_activation)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], read_activation)?.collect::<sql::Result<_>>()?)
 }
 
 /// The versions that are or were active, the newest first.
@@ -280,19 +282,19 @@ pub(crate) fn versions(connection: &Connection, workflow: &str) -> Result<Vec<Wo
         "SELECT hash, person, at_ms FROM workflow_version WHERE workflow = ? ORDER BY at_ms DESC, hash",
     )?;
     let read = |row: &Row<'_>| Ok(WorkflowVersion { version: row.get(0)?, person: row.get(1)?, at_ms: row.get(2)? });
-    Ok(statement.query_map([workflow], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([workflow], read)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn triggers(connection: &Connection) -> Result<Vec<TriggerRow>> {
     let mut statement = connection.prepare_cached(&format!("{TRIGGER} ORDER BY a.name, t.id"))?;
-    Ok(statement.query_map([], read_trigger)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], read_trigger)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn each_trigger(connection: &Connection, mut take: impl FnMut(TriggerRow)) -> Result<()> {
     let mut statement = connection.prepare_cached(TRIGGER)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        take(read_trigger(row)?);
+        take(read_trigger(&row)?);
     }
     Ok(())
 }
@@ -300,7 +302,7 @@ pub(crate) fn each_trigger(connection: &Connection, mut take: impl FnMut(Trigger
 /// Those whose column has a value.
 pub(crate) fn triggers_where(connection: &Connection, column: &'static str, value: &str) -> Result<Vec<TriggerRow>> {
     let mut statement = connection.prepare_cached(&format!("{TRIGGER} AND {column} = ? ORDER BY a.name, t.id"))?;
-    Ok(statement.query_map([value], read_trigger)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([value], read_trigger)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn trigger(connection: &Connection, id: &str) -> Result<Option<TriggerRow>> {
@@ -323,7 +325,7 @@ pub(crate) fn firings(connection: &Connection, id: &str, limit: usize) -> Result
             count: row.get(4)?,
         })
     };
-    Ok(statement.query_map(params![id, limit as u64], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map(params![id, limit as u64], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// The trigger is that of the active version, or nothing fires.

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{self, Connection, OptionalExtension, params};
 use signalbox_audit::verify::Trusted;
 use signalbox_audit::{Frontier, SignedCheckpoint};
 
@@ -61,7 +61,7 @@ pub(crate) fn ends(connection: &Connection, from: u64, to: u64) -> Result<Vec<u6
     let text = "SELECT size - 1 FROM audit_checkpoint WHERE size BETWEEN ? AND ?";
     let mut statement = connection.prepare_cached(text)?;
     let ends = statement.query_map([from.saturating_add(1), to.saturating_add(1)], |row| row.get(0))?;
-    Ok(ends.collect::<rusqlite::Result<_>>()?)
+    Ok(ends.collect::<sql::Result<_>>()?)
 }
 
 /// All of them; a row that is none is left out, and what follows it then does not fit.

@@ -5,10 +5,10 @@
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params, params_from_iter};
 use crate::table::audit_place::{self, Mark};
 use crate::table::audit_text;
 use crate::table::audit_without::AuditWithout;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_audit::verify::Row as ChainRow;
 use signalbox_audit::{Actor, ActorType, Entry, Head, Level, RUN_LEVEL, Sealed, Signature};
 use signalbox_model::time;
@@ -216,13 +216,13 @@ pub(crate) fn insert(
     Ok(high)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
+fn read(row: &Row<'_>) -> sql::Result<AuditRow> {
     Ok(AuditRow { seq: row.get(0)?, text: row.get(1)?, hash: row.get(2)?, signature: row.get(3)? })
 }
 
 /// A row for the verifier: what cannot be read as text is handed on in a way that it names.
-pub(crate) fn read_chain(row: &Row<'_>) -> rusqlite::Result<ChainRow> {
-    let text = |index| -> rusqlite::Result<String> {
+pub(crate) fn read_chain(row: &Row<'_>) -> sql::Result<ChainRow> {
+    let text = |index| -> sql::Result<String> {
         Ok(row.get_ref(index)?.as_str_or_null().ok().flatten().unwrap_or_default().to_owned())
     };
     let signature = row.get_ref(3)?.as_str_or_null().unwrap_or(Some("")).map(str::to_owned);
@@ -375,7 +375,7 @@ pub(crate) fn page(connection: &Connection, query: &AuditQuery) -> Result<AuditP
         );
         let mut statement = connection.prepare_cached(&text)?;
         let rows = statement.query_map(params_from_iter(filter.values.iter()), read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        Ok(rows.collect::<sql::Result<_>>()?)
     };
     let rows = match query.after {
         Some(after) => {
@@ -403,7 +403,7 @@ pub(crate) fn matching(
     let mut statement = connection.prepare_cached(&text)?;
     let mut rows = statement.query(params_from_iter(filter.values.iter()))?;
     while let Some(row) = rows.next()? {
-        if !take(read_chain(row)?) {
+        if !take(read_chain(&row)?) {
             break;
         }
     }
@@ -423,7 +423,7 @@ pub(crate) fn facets(connection: &Connection, query: &AuditQuery) -> Result<Audi
         );
         let mut statement = connection.prepare_cached(&text)?;
         let rows = statement.query_map(params_from_iter(filter.values.iter()), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        Ok(rows.collect::<sql::Result<_>>()?)
     };
     Ok(AuditFacets {
         events: counts("event")?,

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 19,

@@ -6,8 +6,8 @@
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, params};
 use crate::table::audit_meta;
-use rusqlite::{Connection, params};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -190,7 +190,7 @@ pub(crate) fn newest_runs(connection: &Connection) -> Result<HashMap<String, u64
     let mut statement =
         connection.prepare_cached("SELECT run_id, count(*) FROM audit_entry WHERE seq >= ? GROUP BY run_id")?;
     let runs = statement.query_map([taken_to(connection)?], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(runs.collect::<rusqlite::Result<_>>()?)
+    Ok(runs.collect::<sql::Result<_>>()?)
 }
 
 /// Retention.

@@ -5,8 +5,8 @@
 use crate::error::Result;
 use crate::letters;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, params};
 use crate::table::audit_meta;
-use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -38,6 +38,10 @@ pub(crate) fn taken_to(connection: &Connection) -> Result<u64> {
 
 /// Takes in the texts of at most `most` entries, and says whether more are left.
 pub(crate) fn take_in(connection: &Connection, most: usize) -> Result<bool> {
+    if connection.file().is_none() {
+        // A database server has no such index: there every text is read through.
+        return Ok(false);
+    }
     let from = taken_to(connection)?;
     let last: Option<u64> = connection
         .prepare_cached("SELECT max(seq) FROM (SELECT seq FROM audit_entry WHERE seq >= ? ORDER BY seq LIMIT ?)")?
@@ -58,13 +62,13 @@ pub(crate) fn find(connection: &Connection, text: &str) -> Result<Option<BTreeSe
     let text: Vec<char> = letters::fold(text).chars().collect();
     let sure = |group: &&[char]| !group.iter().any(|letter| *letter == '\0' || letters::is_young(*letter));
     let groups: BTreeSet<String> = text.windows(3).filter(sure).map(|group| group.iter().collect()).collect();
-    if groups.is_empty() {
+    if groups.is_empty() || connection.file().is_none() {
         return Ok(None);
     }
     let all: Vec<String> = groups.iter().map(|group| format!("\"{}\"", group.replace('"', "\"\""))).collect();
     let mut statement = connection.prepare_cached("SELECT rowid FROM audit_text WHERE audit_text MATCH ? LIMIT ?")?;
     let found = statement.query_map(params![all.join(" AND "), COMMON + 1], |row| row.get(0))?;
-    let found: BTreeSet<u64> = found.collect::<rusqlite::Result<_>>()?;
+    let found: BTreeSet<u64> = found.collect::<sql::Result<_>>()?;
     Ok((found.len() <= COMMON).then_some(found))
 }
 
@@ -82,6 +86,9 @@ pub(crate) fn add_tags(connection: &Connection, seq: u64, tags: &[String]) -> Re
 /// Retention.
 pub(crate) fn remove_before(connection: &Connection, seq: u64) -> Result<()> {
     connection.prepare_cached("DELETE FROM audit_tag WHERE seq < ?")?.execute([seq])?;
+    if connection.file().is_none() {
+        return Ok(());
+    }
     let from: Option<u64> =
         connection.prepare_cached("SELECT min(seq) FROM audit_entry")?.query_row([], |row| row.get(0))?;
     let taken = taken_to(connection)?;

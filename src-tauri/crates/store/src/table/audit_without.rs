@@ -5,8 +5,8 @@
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::letters;
+use crate::sql::Connection;
 use crate::table::{audit_place, audit_text};
-use rusqlite::Connection;
 use signalbox_audit::{ActorType, Level};
 
 /// Entries that a query leaves out: those of which any of this is true.

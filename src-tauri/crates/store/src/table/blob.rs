@@ -4,8 +4,8 @@
 use crate::document::Blob;
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, params};
 use rusqlite::blob::ZeroBlob;
-use rusqlite::{Connection, OptionalExtension, params};
 use std::io::{Read, Write};
 
 /// From this length on a value is written and read in its place: as a parameter or a column of a statement SQLite copies it
@@ -42,12 +42,12 @@ pub(crate) fn put_bytes(connection: &Connection, run: &str, hash: &str, data: &[
 fn insert(connection: &Connection, hash: &str, data: &[u8]) -> Result<()> {
     let mut statement = connection.prepare_cached("INSERT INTO blob (hash, size, data) VALUES (?, ?, ?)")?;
     let length = data.len() as u64;
-    if data.len() < IN_PLACE {
+    let Some(file) = connection.file().filter(|_| data.len() >= IN_PLACE) else {
         statement.execute(params![hash, length, data])?;
         return Ok(());
-    }
+    };
     statement.execute(params![hash, length, ZeroBlob(length)])?;
-    let mut place = connection.blob_open("main", "blob", "data", connection.last_insert_rowid(), false)?;
+    let mut place = file.blob_open("main", "blob", "data", file.last_insert_rowid(), false)?;
     let written = place.write_all(data);
     // What SQLite says about it is told when it is closed.
     place.close()?;
@@ -76,12 +76,15 @@ pub(crate) fn is_used(connection: &Connection, run: &str, hash: &str) -> Result<
 
 pub(crate) fn get(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>> {
     let mut statement = connection.prepare_cached("SELECT data FROM blob WHERE hash = ? AND size < ?")?;
+    let Some(file) = connection.file() else {
+        return Ok(statement.query_row(params![hash, i64::MAX], |row| row.get(0)).optional()?);
+    };
     if let Some(data) = statement.query_row(params![hash, IN_PLACE], |row| row.get(0)).optional()? {
         return Ok(Some(data));
     }
     let mut statement = connection.prepare_cached("SELECT rowid FROM blob WHERE hash = ?")?;
     let Some(row) = statement.query_row([hash], |row| row.get(0)).optional()? else { return Ok(None) };
-    let mut place = connection.blob_open("main", "blob", "data", row, true)?;
+    let mut place = file.blob_open("main", "blob", "data", row, true)?;
     let mut data = Vec::with_capacity(place.len());
     let read = place.read_to_end(&mut data);
     place.close()?;
@@ -102,7 +105,7 @@ pub(crate) fn free_one(connection: &Connection, run: &str, hash: &str) -> Result
 pub(crate) fn free_some(connection: &Connection, run: &str, limit: usize) -> Result<usize> {
     let mut statement = connection.prepare_cached("SELECT hash FROM blob_use WHERE run = ? LIMIT ?")?;
     let hashes: Vec<String> =
-        statement.query_map(params![run, limit as u64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        statement.query_map(params![run, limit as u64], |row| row.get(0))?.collect::<sql::Result<_>>()?;
     for hash in &hashes {
         free_one(connection, run, hash)?;
     }

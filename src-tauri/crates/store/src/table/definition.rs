@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension};
+use crate::sql::{self, Connection, OptionalExtension, params};
 use signalbox_model::hash::sha256_hex;
 use std::collections::BTreeSet;
 
@@ -32,10 +32,10 @@ fn needed(connection: &Connection, hash: &str) -> Result<()> {
     Ok(())
 }
 
-fn texts(connection: &Connection, sql: &str, parameters: impl rusqlite::Params) -> Result<BTreeSet<String>> {
+fn texts(connection: &Connection, sql: &str, parameters: impl sql::Params) -> Result<BTreeSet<String>> {
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(parameters, |row| row.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 /// Definitions that no run is pinned to, no activation has named, and no definition names. `files` is the member of a definition that names others:
@@ -81,7 +81,7 @@ pub(crate) fn sweep(
                          AND NOT EXISTS (SELECT 1 FROM run WHERE definition_hash = ?1) \
                          AND NOT EXISTS (SELECT 1 FROM workflow_version WHERE hash = ?1)",
                     )?
-                    .execute(rusqlite::params![hash, now_ms])?;
+                    .execute(params![hash, now_ms])?;
             }
             // Whoever wrote it again since then has taken the note away.
             Some(since) if since <= before_ms && removed < limit => {

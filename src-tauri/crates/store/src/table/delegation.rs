@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 24,
@@ -44,7 +44,7 @@ pub(crate) const FOR_ASSIGNEE: &str = "EXISTS (SELECT 1 FROM delegation d WHERE 
 
 const COLUMNS: &str = "id, giver, taker, starts_ms, ends_ms, workflow_id, notes, made_by, made_ms";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Delegation> {
+fn read(row: &Row<'_>) -> sql::Result<Delegation> {
     Ok(Delegation {
         id: row.get(0)?,
         from: row.get(1)?,
@@ -85,7 +85,7 @@ pub(crate) fn of_person(connection: &Connection, person: &str, now_ms: i64) -> R
         "SELECT {COLUMNS} FROM delegation WHERE (giver = ?1 OR taker = ?1) AND ends_ms > ?2 ORDER BY ends_ms, id LIMIT 200"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map(params![person, now_ms], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map(params![person, now_ms], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// Whether a person answers for another in tasks of a workflow.

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{self, Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 12,
@@ -28,7 +28,7 @@ pub(crate) fn get(connection: &Connection, reference: &str) -> Result<Option<Dra
 /// References that have a draft, oldest first.
 pub(crate) fn references(connection: &Connection) -> Result<Vec<String>> {
     let mut statement = connection.prepare_cached("SELECT reference FROM draft ORDER BY saved_ms, reference")?;
-    Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn put(connection: &Connection, reference: &str, draft: &Draft) -> Result<()> {

@@ -6,10 +6,10 @@
 use crate::error::{Error, Result};
 use crate::mask::Masks;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::run::{self, RunRow};
 use crate::table::task::TaskRow;
 use crate::table::{run_summary, task_body};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 use signalbox_model::base::named;
 use signalbox_model::failure::{fingerprint, step_of};
@@ -181,8 +181,8 @@ fn put(connection: &Connection, new: &New<'_>, state: &str) -> Result<()> {
         .prepare_cached(
             "INSERT INTO failure_group (key, kind, workflow_id, workflow_name, step, code, message, sample, shape, first_ms, last_ms) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10) \
-             ON CONFLICT (key) DO UPDATE SET sample = CASE WHEN ?10 >= last_ms THEN ?8 ELSE sample END, \
-               workflow_name = CASE WHEN ?10 >= last_ms THEN ?4 ELSE workflow_name END RETURNING id",
+             ON CONFLICT (key) DO UPDATE SET sample = CASE WHEN ?10 >= failure_group.last_ms THEN ?8 ELSE failure_group.sample END, \
+               workflow_name = CASE WHEN ?10 >= failure_group.last_ms THEN ?4 ELSE failure_group.workflow_name END RETURNING id",
         )?
         .query_row(
             params![
@@ -326,7 +326,7 @@ pub(crate) fn fill(connection: &Connection, most: usize) -> Result<bool> {
     )?;
     let rows =
         statement.query_map(params![before_ms, before_run, most as u64], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let runs: Vec<(String, i64)> = rows.collect::<rusqlite::Result<_>>()?;
+    let runs: Vec<(String, i64)> = rows.collect::<sql::Result<_>>()?;
     for (id, _) in &runs {
         let Some(row) = run::get(connection, id)? else { continue };
         fill_run(connection, &row)?;
@@ -369,7 +369,7 @@ fn fill_run(connection: &Connection, row: &RunRow) -> Result<()> {
 fn fill_tasks(connection: &Connection) -> Result<()> {
     let mut statement =
         connection.prepare_cached("SELECT id FROM task WHERE state = 'open' AND error_code IS NOT NULL")?;
-    let open: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let open: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<sql::Result<_>>()?;
     for id in open {
         let Some(row) = crate::table::task::uncounted(connection, &id)? else { continue };
         let body = task_body::get(connection, &id, task_body::CREATED)?;
@@ -383,7 +383,7 @@ fn fill_tasks(connection: &Connection) -> Result<()> {
 const GROUP: &str =
     "key, kind, workflow_id, workflow_name, step, code, message, sample, shape, first_ms, last_ms, open, total, id";
 
-fn read_group(row: &Row<'_>) -> rusqlite::Result<(FailureGroup, i64)> {
+fn read_group(row: &Row<'_>) -> sql::Result<(FailureGroup, i64)> {
     let group = FailureGroup {
         key: row.get(0)?,
         kind: row.get(1)?,
@@ -411,7 +411,7 @@ pub(crate) fn groups(connection: &Connection, query: &FailureQuery) -> Result<Fa
          ORDER BY last_ms DESC, id DESC LIMIT ?4"
     ))?;
     let rows = statement.query_map(params![query.workflow, after_ms, after_id, limit as u64 + 1], read_group)?;
-    let mut found: Vec<(FailureGroup, i64)> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut found: Vec<(FailureGroup, i64)> = rows.collect::<sql::Result<_>>()?;
     let more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| more).map(|(group, id)| (group.last_ms, *id));
@@ -430,11 +430,11 @@ pub(crate) fn group(connection: &Connection, key: &str) -> Result<Option<(Failur
 
 pub(crate) const FAILURE: &str = "id, run, task, place, at_ms, state, by_run";
 
-pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<FailureRow> {
+pub(crate) fn read(row: &Row<'_>) -> sql::Result<FailureRow> {
     let task: String = row.get(2)?;
     let state: String = row.get(5)?;
-    let state = FailureState::parse(&state)
-        .ok_or_else(|| rusqlite::Error::InvalidColumnType(5, state.clone(), rusqlite::types::Type::Text))?;
+    let state =
+        FailureState::parse(&state).ok_or_else(|| sql::Error::InvalidColumnType(5, state.clone(), sql::Type::Text))?;
     Ok(FailureRow {
         id: row.get(0)?,
         run_id: row.get(1)?,
@@ -452,7 +452,7 @@ pub(crate) fn open(connection: &Connection, group: i64, before: Option<i64>, lim
         "SELECT {FAILURE} FROM failure WHERE of_group = ?1 AND state = 'open' AND id < ?2 ORDER BY id DESC LIMIT ?3"
     ))?;
     let rows = statement.query_map(params![group, before.unwrap_or(i64::MAX), limit as u64], read)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn get(connection: &Connection, id: i64) -> Result<Option<FailureRow>> {

@@ -3,10 +3,10 @@
 //! `tests/store/table/failure_notice.rs`.
 
 use crate::error::Result;
+use crate::sql::{self, Connection, Row, params};
 use crate::table::activation::{self, TriggerRow};
 use crate::table::run;
 use crate::table::webhook::{self, TaskNews};
-use rusqlite::{Connection, Row, params};
 use serde_json::json;
 use signalbox_model::time;
 
@@ -64,7 +64,7 @@ fn is_due(connection: &Connection, (workflow, name): (&str, &str), run: &str, at
     let told = connection
         .prepare_cached(
             "INSERT INTO failure_notice (workflow, name, run, at_ms) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workflow) DO UPDATE \
-             SET name = ?2, run = ?3, at_ms = ?4 WHERE at_ms <= ?4 - ?5 OR at_ms > ?4",
+             SET name = ?2, run = ?3, at_ms = ?4 WHERE failure_notice.at_ms <= ?4 - ?5 OR failure_notice.at_ms > ?4",
         )?
         .execute(params![workflow, name, run, at_ms, FAILURE_EVERY_MS])?;
     Ok(told > 0)
@@ -80,5 +80,5 @@ pub(crate) fn since(connection: &Connection, since_ms: i64) -> Result<Vec<Failur
         let run = (!run.is_empty()).then_some(run);
         Ok(FailureNotice { workflow: row.get(0)?, name: row.get(1)?, run, at_ms: row.get(3)? })
     };
-    Ok(statement.query_map([since_ms], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([since_ms], read)?.collect::<sql::Result<_>>()?)
 }

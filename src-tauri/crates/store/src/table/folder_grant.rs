@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, params};
+use crate::sql::{self, Connection, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 11,
@@ -40,7 +40,7 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<FolderGrant>> {
             library: row.get(3)?,
         })
     })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn put(connection: &Connection, grant: &FolderGrant) -> Result<()> {

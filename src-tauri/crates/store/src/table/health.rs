@@ -5,8 +5,8 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, Row, params};
 use crate::table::health_alert;
-use rusqlite::{Connection, params};
 use signalbox_model::{EventBody, RunEvent, time};
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ macro_rules! counted {
             "WHERE ",
             $what,
             " AND ended_ms IS NOT NULL AND trial = 0 GROUP BY 1, 2, 3, 4 ",
-            "ON CONFLICT DO UPDATE SET runs = runs + excluded.runs;"
+            "ON CONFLICT DO UPDATE SET runs = health_run.runs + excluded.runs;"
         )
     };
 }
@@ -87,7 +87,7 @@ macro_rules! failures {
             "INSERT INTO health_error (workflow, day, step, code, errors, failed) ",
             "SELECT workflow_id, ended_ms / 86400000, coalesce(failed_step, ''), coalesce(error_code, ''), 0, count(*) FROM run ",
             "WHERE ", $what, " AND status = 'failed' AND ended_ms IS NOT NULL AND trial = 0 GROUP BY 1, 2, 3, 4 ",
-            "ON CONFLICT DO UPDATE SET failed = failed + excluded.failed;"
+            "ON CONFLICT DO UPDATE SET failed = health_error.failed + excluded.failed;"
         )
     };
 }
@@ -178,7 +178,7 @@ pub(crate) fn add_errors(connection: &Connection, run: &str, errors: &[StepError
             .prepare_cached(&format!(
                 "INSERT INTO health_error (workflow, day, step, code, errors, failed) \
                  SELECT workflow_id, ?2, CASE WHEN {told} THEN ?3 ELSE ?7 END, CASE WHEN {told} THEN ?4 ELSE ?7 END, ?5, 0 \
-                 FROM run WHERE id = ?1 AND trial = 0 ON CONFLICT DO UPDATE SET errors = errors + excluded.errors"
+                 FROM run WHERE id = ?1 AND trial = 0 ON CONFLICT DO UPDATE SET errors = health_error.errors + excluded.errors"
             ))?
             .execute(params![run, one.day, one.step, one.code, one.errors, MOST_ERRORS as u64, OTHER])?;
     }
@@ -337,13 +337,13 @@ pub(crate) fn errors(connection: &Connection, workflow: &str, since: i64) -> Res
         "SELECT step, code, sum(errors), sum(failed) FROM health_error WHERE workflow = ?1 AND day >= ?2 GROUP BY step, code \
          ORDER BY 4 DESC, 3 DESC, 1, 2 LIMIT ?3",
     )?;
-    let read = |row: &rusqlite::Row<'_>| {
+    let read = |row: &Row<'_>| {
         let (errors, failed): (u64, u64) = (row.get(2)?, row.get(3)?);
         // Of runs before errors were counted only the failures are known.
         Ok(HealthErrors { step: row.get(0)?, code: row.get(1)?, errors: errors.max(failed), failed })
     };
     let rows = statement.query_map(params![workflow, since, ERRORS as u64], read)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 /// How many tasks of a workflow are open, and when the oldest of them was created.

@@ -3,8 +3,8 @@
 //! `tests/store/table/health_alert.rs`.
 
 use crate::error::Result;
+use crate::sql::{self, Connection, params};
 use crate::table::webhook::{self, TaskNews};
-use rusqlite::{Connection, params};
 use serde_json::Value;
 
 /// The setting that holds the alerts. Without it nothing is noted at the end of a run.
@@ -37,7 +37,7 @@ pub(crate) fn ended(connection: &Connection, run: &str) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO health_pending (workflow, ended) SELECT workflow_id, 1 FROM run WHERE id = ?1 AND trial = 0 \
-             AND EXISTS (SELECT 1 FROM setting WHERE name = ?2) ON CONFLICT DO UPDATE SET ended = ended + 1",
+             AND EXISTS (SELECT 1 FROM setting WHERE name = ?2) ON CONFLICT DO UPDATE SET ended = health_pending.ended + 1",
         )?
         .execute(params![run, HEALTH_ALERTS])?;
     Ok(())
@@ -47,7 +47,7 @@ pub(crate) fn ended(connection: &Connection, run: &str) -> Result<()> {
 pub(crate) fn pending(connection: &Connection) -> Result<Vec<Pending>> {
     let mut statement = connection.prepare_cached("SELECT workflow, ended FROM health_pending ORDER BY workflow")?;
     let rows = statement.query_map([], |row| Ok(Pending { workflow: row.get(0)?, ended: row.get(1)? }))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 /// It was checked; a run that ended meanwhile keeps it on the list.
@@ -100,5 +100,5 @@ pub(crate) fn raised(connection: &Connection) -> Result<Vec<RaisedAlert>> {
         let facts = serde_json::from_str(&facts).unwrap_or_default();
         Ok(RaisedAlert { alert: row.get(0)?, workflow: row.get(1)?, at_ms: row.get(2)?, facts })
     })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }

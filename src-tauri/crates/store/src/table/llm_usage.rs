@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, Row, params};
+use crate::sql::{self, Connection, Row, params};
 use signalbox_model::event::Telemetry;
 use signalbox_model::{EventBody, RunEvent};
 
@@ -103,12 +103,33 @@ const SUMS: &str = "calls, input, output, thinking, cost, unpriced";
 /// More than any call has: the counts are the provider's word, and a sum must neither overflow nor keep a run from going on.
 const MOST: u64 = 1 << 40;
 // A sum stops at 2^52, which is 4,096 times that.
-const MORE: &str = "calls = calls + excluded.calls, input = min(input + excluded.input, 4503599627370496), \
-                    output = min(output + excluded.output, 4503599627370496), \
-                    thinking = min(thinking + excluded.thinking, 4503599627370496), \
-                    cost = min(cost + excluded.cost, 4503599627370496), unpriced = unpriced + excluded.unpriced";
+macro_rules! more {
+    ($table:literal) => {
+        concat!(
+            "calls = ",
+            $table,
+            ".calls + excluded.calls, input = min(",
+            $table,
+            ".input + excluded.input, 4503599627370496), ",
+            "output = min(",
+            $table,
+            ".output + excluded.output, 4503599627370496), ",
+            "thinking = min(",
+            $table,
+            ".thinking + excluded.thinking, 4503599627370496), ",
+            "cost = min(",
+            $table,
+            ".cost + excluded.cost, 4503599627370496), ",
+            "unpriced = ",
+            $table,
+            ".unpriced + excluded.unpriced"
+        )
+    };
+}
+const MORE_OF_RUN: &str = more!("llm_run");
+const MORE_OF_DAY: &str = more!("llm_day");
 
-fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<UsageSums> {
+fn sums(row: &Row<'_>, from: usize) -> sql::Result<UsageSums> {
     Ok(UsageSums {
         calls: row.get(from)?,
         input: row.get(from + 1)?,
@@ -127,14 +148,14 @@ pub(crate) fn add(connection: &Connection, run: &str, spent: &[Spent]) -> Result
         connection
             .prepare_cached(&format!(
                 "INSERT INTO llm_run (run, node, provider, model, {SUMS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
-                 ON CONFLICT DO UPDATE SET {MORE}"
+                 ON CONFLICT DO UPDATE SET {MORE_OF_RUN}"
             ))?
             .execute(params![run, node, provider, model, calls, input, output, thinking, cost_micros, unpriced])?;
         connection
             .prepare_cached(&format!(
                 "INSERT INTO llm_day (day, workflow, provider, model, {SUMS}) \
                  SELECT ?2, workflow_id, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM run WHERE id = ?1 \
-                 ON CONFLICT DO UPDATE SET {MORE}"
+                 ON CONFLICT DO UPDATE SET {MORE_OF_DAY}"
             ))?
             .execute(params![run, day, provider, model, calls, input, output, thinking, cost_micros, unpriced])?;
     }
@@ -147,13 +168,13 @@ pub(crate) fn add_to_day(connection: &Connection, one: &Spent) -> Result<()> {
     connection
         .prepare_cached(&format!(
             "INSERT INTO llm_day (day, workflow, provider, model, {SUMS}) VALUES (?, '', ?, ?, ?, ?, ?, ?, ?, ?) \
-             ON CONFLICT DO UPDATE SET {MORE}"
+             ON CONFLICT DO UPDATE SET {MORE_OF_DAY}"
         ))?
         .execute(params![one.day, one.provider, one.model, calls, input, output, thinking, cost_micros, unpriced])?;
     Ok(())
 }
 
-fn row(row: &Row<'_>) -> rusqlite::Result<UsageRow> {
+fn row(row: &Row<'_>) -> sql::Result<UsageRow> {
     Ok(UsageRow {
         of: row.get(0)?,
         workflow: row.get(1)?,
@@ -168,7 +189,7 @@ pub(crate) fn of_run(connection: &Connection, run: &str) -> Result<Vec<UsageRow>
     let sql =
         format!("SELECT node, '', provider, model, {SUMS} FROM llm_run WHERE run = ? ORDER BY node, provider, model");
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([run], row)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([run], row)?.collect::<sql::Result<_>>()?)
 }
 
 /// What the days since `since` (a day) cost, the newest first.
@@ -178,7 +199,7 @@ pub(crate) fn of_days(connection: &Connection, since: &str) -> Result<Vec<UsageR
          ORDER BY day DESC, workflow, provider, model"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([since], row)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([since], row)?.collect::<sql::Result<_>>()?)
 }
 
 /// What a run has spent, in millionths.

@@ -2,7 +2,7 @@
 //! `tests/store/table/proof.rs`.
 
 use crate::error::Result;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 
 /// A proof that came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct ProofRow {
     pub report: String,
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<ProofRow> {
+fn read(row: &Row<'_>) -> sql::Result<ProofRow> {
     Ok(ProofRow {
         workflow: row.get(0)?,
         definition: row.get(1)?,
@@ -47,5 +47,5 @@ pub(crate) fn put(connection: &Connection, one: &ProofRow) -> Result<()> {
 /// The scores of all workflows.
 pub(crate) fn scores(connection: &Connection) -> Result<Vec<(String, Option<u32>)>> {
     let mut statement = connection.prepare_cached("SELECT workflow, score FROM proof")?;
-    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }

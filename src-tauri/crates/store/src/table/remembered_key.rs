@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{Connection, OptionalExtension, params};
 use signalbox_model::KeyClaim;
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ pub(crate) fn claim(connection: &Connection, claim: &KeyClaim) -> Result<Vec<boo
     connection
         .prepare_cached(
             "DELETE FROM remembered_key WHERE workflow = ?1 AND scope = ?2 AND key IN (SELECT key FROM remembered_key \
-             WHERE workflow = ?1 AND scope = ?2 ORDER BY until_ms DESC LIMIT -1 OFFSET ?3)",
+             WHERE workflow = ?1 AND scope = ?2 ORDER BY until_ms DESC LIMIT 9223372036854775807 OFFSET ?3)",
         )?
         .execute(params![workflow, scope, most as u64])?;
     Ok(new)

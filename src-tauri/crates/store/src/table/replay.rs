@@ -4,8 +4,8 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::failure::{self, FailureRow, FailureState};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 47,
@@ -160,10 +160,10 @@ pub struct Replayed {
 
 const COLUMNS: &str = "r.id, g.key, r.kind, r.rule, r.correction, r.reason, r.person, r.made_ms, r.state, r.problem, r.ended_ms, r.definition";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<ReplayRow> {
+fn read(row: &Row<'_>) -> sql::Result<ReplayRow> {
     let state: String = row.get(8)?;
-    let state = ReplayState::parse(&state)
-        .ok_or_else(|| rusqlite::Error::InvalidColumnType(8, state.clone(), rusqlite::types::Type::Text))?;
+    let state =
+        ReplayState::parse(&state).ok_or_else(|| sql::Error::InvalidColumnType(8, state.clone(), sql::Type::Text))?;
     Ok(ReplayRow {
         id: row.get(0)?,
         group: row.get(1)?,
@@ -229,7 +229,7 @@ pub(crate) fn list(connection: &Connection, group: Option<&str>, limit: usize) -
          ORDER BY r.ended_ms IS NOT NULL, r.made_ms DESC LIMIT ?2"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map(params![group, limit as u64], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map(params![group, limit as u64], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// Replays of a kind of failure that have ended, the newest first.
@@ -239,7 +239,7 @@ pub(crate) fn of_kind(connection: &Connection, kind: &str, limit: usize) -> Resu
          WHERE r.kind = ?1 AND r.ended_ms IS NOT NULL ORDER BY r.made_ms DESC LIMIT ?2"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map(params![kind, limit as u64], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map(params![kind, limit as u64], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// Of a kind, those with this rule that have started runs.
@@ -275,10 +275,10 @@ pub(crate) fn outcomes(connection: &Connection, id: &str) -> Result<Vec<(String,
         "SELECT run.status, count(*) FROM replay_item AS i JOIN run ON run.id = i.new_run \
          WHERE i.replay = ? AND i.state = 'started' GROUP BY run.status",
     )?;
-    Ok(statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }
 
-fn read_item(row: &Row<'_>) -> rusqlite::Result<ReplayItem> {
+fn read_item(row: &Row<'_>) -> sql::Result<ReplayItem> {
     Ok(ReplayItem {
         failure: row.get(0)?,
         run_id: row.get(1)?,
@@ -302,7 +302,7 @@ pub(crate) fn items(
          ORDER BY failure LIMIT ?4",
     )?;
     let rows = statement.query_map(params![id, state, after, limit as u64], read_item)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 /// Runs that a replay has begun and that have not ended.
@@ -310,7 +310,7 @@ pub(crate) fn under_way(connection: &Connection, id: &str) -> Result<Vec<String>
     let mut statement = connection.prepare_cached(
         "SELECT run.id FROM run JOIN replay_item AS i ON i.new_run = run.id WHERE run.ended_ms IS NULL AND i.replay = ?",
     )?;
-    Ok(statement.query_map([id], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([id], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
 /// The run of a failure begins, in the transaction that creates it. Refused when the replay does not go on any more, when the
@@ -393,7 +393,7 @@ pub(crate) fn sweep(connection: &Connection, before_ms: i64, limit: usize) -> Re
 pub(crate) fn unfinished(connection: &Connection) -> Result<Vec<(String, Option<String>)>> {
     let mut statement = connection
         .prepare_cached("SELECT id, owner FROM replay WHERE ended_ms IS NULL AND state = 'running' ORDER BY made_ms")?;
-    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn owner(connection: &Connection, id: &str) -> Result<Option<String>> {

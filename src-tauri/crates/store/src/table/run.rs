@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use crate::sql::{self, Connection, OptionalExtension, Row, params, params_from_iter};
 use signalbox_model::{RunStatus, TraceContext};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -117,7 +117,7 @@ fn select(rest: &str) -> String {
     )
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+fn read(row: &Row<'_>) -> sql::Result<RunRow> {
     let status: String = row.get(4)?;
     let epoch: u64 = row.get(6)?;
     let instance: Option<String> = row.get(5)?;
@@ -126,9 +126,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         workflow_id: row.get(1)?,
         workflow_name: row.get(2)?,
         definition_hash: row.get(3)?,
-        status: RunStatus::parse(&status).ok_or_else(|| {
-            rusqlite::Error::InvalidColumnType(4, format!("status {status}"), rusqlite::types::Type::Text)
-        })?,
+        status: RunStatus::parse(&status)
+            .ok_or_else(|| sql::Error::InvalidColumnType(4, format!("status {status}"), sql::Type::Text))?,
         owner: instance.map(|instance| Owner { instance, epoch }),
         epoch,
         parent_run_id: row.get(7)?,
@@ -172,7 +171,7 @@ pub(crate) fn ending(connection: &Connection, end: &str, most: usize) -> Result<
     let text = "SELECT id FROM run WHERE substr(replace(id, '-', ''), -length(?1)) = ?1 ORDER BY id DESC LIMIT ?2";
     let mut statement = connection.prepare_cached(text)?;
     let ids = statement.query_map(params![end, most], |row| row.get(0))?;
-    Ok(ids.collect::<rusqlite::Result<_>>()?)
+    Ok(ids.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage> {
@@ -199,7 +198,7 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
     }
     let sql = select(&format!("{} ORDER BY started_ms DESC, id DESC LIMIT {}", filter.sql(), limit + 1));
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut runs = statement.query_map(params_from_iter(filter.values), read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut runs = statement.query_map(params_from_iter(filter.values), read)?.collect::<sql::Result<Vec<_>>>()?;
     let more = runs.len() > limit;
     runs.truncate(limit);
     let next = runs.last().filter(|_| more).map(|run| format!("{}.{}", run.started_ms, run.run_id));
@@ -210,7 +209,7 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
 pub(crate) fn counts(connection: &Connection) -> Result<Vec<(String, u64)>> {
     let mut statement =
         connection.prepare_cached("SELECT status, count(*) FROM run GROUP BY status ORDER BY status")?;
-    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }
 
 /// How many runs of a workflow started since then, how many of them failed, and the newest of those.
@@ -230,9 +229,9 @@ pub(crate) fn activity(connection: &Connection, workflow: &str, since_ms: i64) -
 /// Ids and owners of runs that have not ended.
 pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(String, Option<String>)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND status <> 'queued' AND (?1 OR status <> 'paused') ORDER BY started_ms, id",
+        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND status <> 'queued' AND (?1 = 1 OR status <> 'paused') ORDER BY started_ms, id",
     )?;
-    Ok(statement.query_map([paused], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([paused], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {

@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::Connection;
+use crate::sql::{self, Connection};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 9,
@@ -30,5 +30,5 @@ pub(crate) fn set_purged(connection: &Connection, run: &str) -> Result<()> {
 
 pub(crate) fn unpurged(connection: &Connection) -> Result<Vec<String>> {
     let mut statement = connection.prepare_cached("SELECT run FROM run_deleted WHERE purged = 0")?;
-    Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }

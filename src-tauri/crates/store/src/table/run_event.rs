@@ -4,8 +4,8 @@
 use crate::document::{Apart, Document, filled_around, lists, parse_around};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::blob;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use signalbox_audit::Digest;
 use signalbox_model::event::EventBody;
 use signalbox_model::{RunEvent, time};
@@ -192,7 +192,7 @@ pub(crate) fn insert(connection: &Connection, run: &str, number: u64, event: &Pr
     match result {
         Ok(_) => Ok(()),
         // The primary key fences as well.
-        Err(rusqlite::Error::SqliteFailure(failure, _))
+        Err(sql::Error::SqliteFailure(failure, _))
             if failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>
         {
             Err(Error::Fenced { run: run.into() })
@@ -236,7 +236,7 @@ pub(crate) fn list(
         }
         let corrupt = || Error::Corrupt { run: run.into(), seq };
         let row = rows.next().map_err(|error| in_row(error, run, seq))?.ok_or_else(corrupt)?;
-        let (event, size) = read(connection, row, run, token, seq)?;
+        let (event, size) = read(connection, &row, run, token, seq)?;
         events.push(event);
         taken += size;
     }
@@ -264,7 +264,7 @@ pub(crate) fn get(
 }
 
 /// An error while reading a row is damage of that row, unless it says that the machine could not read at all.
-fn in_row(error: rusqlite::Error, run: &str, seq: u64) -> Error {
+fn in_row(error: sql::Error, run: &str, seq: u64) -> Error {
     match Error::from(error) {
         Error::Damaged { .. } | Error::Sqlite { code: 0 | 1, .. } => Error::Corrupt { run: run.into(), seq },
         other => other,
@@ -274,7 +274,7 @@ fn in_row(error: rusqlite::Error, run: &str, seq: u64) -> Error {
 /// An event, and the bytes of its values as they are stored.
 fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, seq: u64) -> Result<(RunEvent, usize)> {
     let corrupt = || Error::Corrupt { run: run.into(), seq };
-    let columns = || -> rusqlite::Result<_> {
+    let columns = || -> sql::Result<_> {
         Ok((
             Content {
                 run,
@@ -361,7 +361,7 @@ pub(crate) fn newest_of_type(connection: &Connection, run: &str, kind: &str, lim
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let seqs = statement.query_map(params![run, kind, limit as u64], |row| row.get(0))?;
-    Ok(seqs.collect::<rusqlite::Result<_>>()?)
+    Ok(seqs.collect::<sql::Result<_>>()?)
 }
 
 /// `until` of the event that a run begins with. Only this field is read: a re-run carries much in that event.
@@ -381,8 +381,8 @@ pub(crate) fn stored_hash(connection: &Connection, run: &str, seq: u64) -> Resul
 pub(crate) fn end_of_call(connection: &Connection, run: &str, start: u64) -> Result<Option<u64>> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT (e.id & 4294967295) FROM run_event s, run_event e WHERE s.id = {START} + ?2 AND e.id > {START} + ?2 AND e.id < {END} \
-         AND e.node IS s.node AND e.path IS s.path AND e.item IS s.item AND e.visit IS s.visit \
-         AND e.attempt IS s.attempt AND e.type IN ('step_done', 'step_error', 'step_interrupted') ORDER BY e.id LIMIT 1"
+         AND e.node IS NOT DISTINCT FROM s.node AND e.path IS NOT DISTINCT FROM s.path AND e.item IS NOT DISTINCT FROM s.item AND e.visit IS NOT DISTINCT FROM s.visit \
+         AND e.attempt IS NOT DISTINCT FROM s.attempt AND e.type IN ('step_done', 'step_error', 'step_interrupted') ORDER BY e.id LIMIT 1"
     ))?;
     Ok(statement.query_row(params![run, start], |row| row.get(0)).optional()?)
 }

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, params};
+use crate::sql::{Connection, params};
 use signalbox_model::DurableInput;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -26,7 +26,7 @@ pub struct RunInput {
 pub(crate) fn insert(connection: &Connection, run: &str, input: &DurableInput) -> Result<i64> {
     let body = serde_json::to_string(input).map_err(|error| Error::Invalid { reason: error.to_string() })?;
     connection.prepare_cached("INSERT INTO run_input (run, body) VALUES (?, ?)")?.execute(params![run, body])?;
-    Ok(connection.last_insert_rowid())
+    Ok(connection.last_insert_rowid()?)
 }
 
 pub(crate) fn pending(connection: &Connection, run: &str) -> Result<Vec<RunInput>> {

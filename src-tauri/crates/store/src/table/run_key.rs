@@ -4,7 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{Connection, OptionalExtension, params};
 
 /// How long a key holds, in milliseconds.
 pub const RUN_KEY_MS: i64 = 86_400_000;

@@ -6,8 +6,8 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::run;
-use rusqlite::{Connection, OptionalExtension, params};
 use signalbox_model::RunStatus;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -63,7 +63,8 @@ fn put(connection: &Connection, workflow: &str, limits: &RunLimits) -> Result<()
     connection
         .prepare_cached(
             "INSERT INTO workflow_limit (workflow, max, rate_count, rate_ms) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (workflow) \
-             DO UPDATE SET max = ?2, rate_count = ?3, rate_ms = ?4 WHERE max IS NOT ?2 OR rate_count IS NOT ?3 OR rate_ms IS NOT ?4",
+             DO UPDATE SET max = ?2, rate_count = ?3, rate_ms = ?4 WHERE workflow_limit.max IS NOT ?2 \
+             OR workflow_limit.rate_count IS NOT ?3 OR workflow_limit.rate_ms IS NOT ?4",
         )?
         .execute(params![workflow, limits.max, count, ms])?;
     Ok(())
@@ -73,7 +74,7 @@ fn put(connection: &Connection, workflow: &str, limits: &RunLimits) -> Result<()
 fn get(connection: &Connection, workflow: &str, key: &str) -> Result<Option<RunLimits>> {
     let mut statement =
         connection.prepare_cached("SELECT max, rate_count, rate_ms FROM workflow_limit WHERE workflow = ?")?;
-    let read = |row: &rusqlite::Row<'_>| {
+    let read = |row: &Row<'_>| {
         let rate: (Option<u32>, Option<i64>) = (row.get(1)?, row.get(2)?);
         Ok(RunLimits { key: key.to_owned(), max: row.get(0)?, rate: rate.0.zip(rate.1) })
     };
@@ -214,7 +215,7 @@ pub(crate) fn replace(connection: &Connection, workflow: &str, limits: &RunLimit
              replaced = 0 ORDER BY seq DESC LIMIT ?4 OFFSET ?3) RETURNING run",
         )?
         .query_map(params![workflow, limits.key, max, AT_ONCE as u64], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<sql::Result<_>>()?;
     Ok(runs)
 }
 
@@ -326,7 +327,7 @@ pub(crate) fn begun(connection: &Connection, run: &str) -> Result<()> {
 pub(crate) fn place(connection: &Connection, run: &str) -> Result<Option<u64>> {
     let mut statement =
         connection.prepare_cached("SELECT workflow, key, state, seq FROM run_limit WHERE run = ? AND state < 2")?;
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
     let found: Option<(String, String, u8, i64)> = statement.query_row([run], read).optional()?;
     let Some((workflow, key, state, seq)) = found else { return Ok(None) };
     let place = if state == 0 {

@@ -4,8 +4,8 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
+use crate::sql::{Connection, OptionalExtension, params};
 use crate::table::run_event::{END, SEQ, START};
-use rusqlite::{Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 8,

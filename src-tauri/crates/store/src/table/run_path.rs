@@ -3,8 +3,8 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, Value as Sql, params, params_from_iter};
 use crate::table::run_event::{self, END, SEQ, START};
-use rusqlite::{Connection, params, params_from_iter, types::Value as Sql};
 use signalbox_model::RunEvent;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -43,7 +43,7 @@ pub(crate) fn heads(connection: &Connection, run: &str, after: u64, limit: usize
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {SEQ}, type, node, path, item, \
            CASE type WHEN 'step_start' THEN payload ->> '$.type' WHEN 'error_handled' THEN payload ->> '$.action' \
-             ELSE CASE WHEN type GLOB 'human_task_*' THEN payload ->> '$.taskId' END END, \
+             ELSE CASE WHEN substr(type, 1, 11) = 'human_task_' THEN payload ->> '$.taskId' END END, \
            CASE type WHEN 'step_start' THEN json_array_length(payload, '$.input') END, \
            CASE WHEN type = 'step_start' AND json_type(payload, '$.config.source') = 'array' \
              THEN json_array_length(payload, '$.config.source') END, \
@@ -64,7 +64,7 @@ pub(crate) fn heads(connection: &Connection, run: &str, after: u64, limit: usize
             large: row.get(9)?,
         })
     })?;
-    Ok(heads.collect::<rusqlite::Result<_>>()?)
+    Ok(heads.collect::<sql::Result<_>>()?)
 }
 
 /// The index is named: else the order by `id` tempts SQLite to read the log from its beginning. `0 +` takes the column's kind from the
@@ -91,11 +91,11 @@ pub(crate) fn of_step(
              ORDER BY id LIMIT ?4"
         ))?;
         let rows = statement.query_map(params![run, node, last, limit as u64], |row| row.get(0))?;
-        rows.collect::<rusqlite::Result<_>>()?
+        rows.collect::<sql::Result<_>>()?
     } else {
         let mut statement = connection.prepare_cached(&at_path())?;
         let rows = statement.query_map(params![run, path, node, last, limit as u64], |row| row.get(0))?;
-        rows.collect::<rusqlite::Result<_>>()?
+        rows.collect::<sql::Result<_>>()?
     };
     whole(connection, run, token, &seqs, last)
 }
@@ -123,7 +123,7 @@ pub(crate) fn inside(
 ) -> Result<Vec<RunEvent>> {
     let mut statement = connection.prepare_cached(&in_path())?;
     let rows = statement.query_map(params![run, path, after, last, limit as u64], |row| row.get(0))?;
-    whole(connection, run, token, &rows.collect::<rusqlite::Result<Vec<u64>>>()?, last)
+    whole(connection, run, token, &rows.collect::<sql::Result<Vec<u64>>>()?, last)
 }
 
 /// Events after `after` at the top or at one of these paths, and changes of variables wherever they were made.
@@ -144,7 +144,7 @@ pub(crate) fn around(
     let values = [Sql::Text(run.to_owned()), number(after), number(last)];
     let values = values.into_iter().chain(paths.iter().map(|path| Sql::Text((*path).to_owned())));
     let seqs: Vec<u64> =
-        statement.query_map(params_from_iter(values), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        statement.query_map(params_from_iter(values), |row| row.get(0))?.collect::<sql::Result<_>>()?;
     whole(connection, run, token, &seqs, last)
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn of_calls(connection: &Connection, run: &str, node: &str, limit: us
         "SELECT coalesce(path, '') FROM run_event WHERE id > {START} AND id < {END} AND node = ?2 AND type = 'step_start' \
          ORDER BY id DESC LIMIT ?3"
     ))?;
-    Ok(statement.query_map(params![run, node, limit as u64], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map(params![run, node, limit as u64], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
 /// The event of a number, when the log reaches so far; these come from the log itself.

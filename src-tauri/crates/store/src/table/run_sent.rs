@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension};
+use crate::sql::{Connection, OptionalExtension};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 36,

@@ -4,8 +4,8 @@
 use crate::document::{Document, filled};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::sql::{Connection, params};
 use crate::table::blob;
-use rusqlite::{Connection, params};
 use signalbox_model::hash::sha256_parts;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

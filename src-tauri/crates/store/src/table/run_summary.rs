@@ -4,8 +4,8 @@
 use crate::document::{Document, filled, parse};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
+use crate::sql::{Connection, OptionalExtension, params};
 use crate::table::blob;
-use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
 use signalbox_model::hash::sha256_parts;
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension};
+use crate::sql::{Connection, OptionalExtension};
 use serde_json::Value;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {

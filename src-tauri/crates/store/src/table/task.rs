@@ -4,8 +4,8 @@
 use crate::error::Result;
 use crate::filter::Filter;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, Value as Sql, params, params_from_iter};
 use crate::table::delegation::FOR_ASSIGNEE;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter, types::Value as Sql};
 use signalbox_model::{Level, TaskAction, TaskKind, TaskReason, TaskState};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -297,10 +297,10 @@ fn list(text: &str) -> Vec<String> {
     text.split('\n').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<TaskRow> {
-    fn word<T>(row: &Row<'_>, index: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+pub(super) fn read(row: &Row<'_>) -> sql::Result<TaskRow> {
+    fn word<T>(row: &Row<'_>, index: usize, parse: impl Fn(&str) -> Option<T>) -> sql::Result<T> {
         let text: String = row.get(index)?;
-        parse(&text).ok_or_else(|| rusqlite::Error::InvalidColumnType(index, text, rusqlite::types::Type::Text))
+        parse(&text).ok_or_else(|| sql::Error::InvalidColumnType(index, text, sql::Type::Text))
     }
     let actions: String = row.get(23)?;
     let groups: String = row.get(24)?;
@@ -383,7 +383,7 @@ pub(super) fn same(connection: &Connection, fingerprint: &str) -> Result<u64> {
 pub(crate) fn open_of(connection: &Connection, run: &str) -> Result<Vec<String>> {
     let mut statement =
         connection.prepare_cached("SELECT id FROM task WHERE run = ? AND state = 'open' ORDER BY created_ms, id")?;
-    Ok(statement.query_map([run], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([run], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
 /// What a query wants, without its page.
@@ -452,7 +452,7 @@ pub(crate) fn counts(connection: &Connection, query: &TaskQuery) -> Result<TaskC
     let groups = |sql: &str| -> Result<Vec<(String, String, u64)>> {
         let mut statement = connection.prepare_cached(sql)?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        Ok(rows.collect::<sql::Result<_>>()?)
     };
     counts.by_workflow = groups(
         "SELECT workflow_id, max(workflow_name), count(*) FROM task WHERE state = 'open' GROUP BY workflow_id \
@@ -487,8 +487,8 @@ pub(crate) fn runs_to_go_on(connection: &Connection, now_ms: i64) -> Result<Vec<
          UNION SELECT run, 1 FROM task WHERE state = 'open' AND due_ms IS NOT NULL AND due_ms <= ?) AS todo \
          JOIN run ON run.id = todo.run WHERE run.ended_ms IS NULL GROUP BY run.id ORDER BY run.started_ms, run.id",
     )?;
-    let read = |row: &rusqlite::Row<'_>| Ok(MayGoOn { run_id: row.get(0)?, owner: row.get(1)?, due: row.get(2)? });
-    Ok(statement.query_map([now_ms], read)?.collect::<rusqlite::Result<_>>()?)
+    let read = |row: &Row<'_>| Ok(MayGoOn { run_id: row.get(0)?, owner: row.get(1)?, due: row.get(2)? });
+    Ok(statement.query_map([now_ms], read)?.collect::<sql::Result<_>>()?)
 }
 
 fn name<T: serde::Serialize>(value: T) -> String {
@@ -656,7 +656,7 @@ pub(crate) fn corrected(connection: &Connection, fingerprint: &str, not: &str) -
         "SELECT id FROM task WHERE fingerprint = ? AND state = 'done' AND action = 'correct' AND id <> ? \
          ORDER BY decided_ms DESC, id DESC LIMIT 3",
     )?;
-    Ok(statement.query_map([fingerprint, not], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([fingerprint, not], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
 /// All tasks of a run that is deleted.

@@ -4,8 +4,8 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::task::{self, TaskRow};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use signalbox_model::{TaskState, time};
@@ -153,7 +153,7 @@ pub struct TaskCopyTried {
 const DESTINATION: &str =
     "SELECT id, name, rules, config, here, made_by, made_ms, failures, next_ms, opened FROM task_destination";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<TaskDestination> {
+fn read(row: &Row<'_>) -> sql::Result<TaskDestination> {
     Ok(TaskDestination {
         id: row.get(0)?,
         name: row.get(1)?,
@@ -171,7 +171,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<TaskDestination> {
 /// The oldest first.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<TaskDestination>> {
     let mut statement = connection.prepare_cached(&format!("{DESTINATION} ORDER BY made_ms, id"))?;
-    Ok(statement.query_map([], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], read)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn get(connection: &Connection, id: &str) -> Result<Option<TaskDestination>> {
@@ -197,7 +197,7 @@ pub(crate) fn remove(connection: &Connection, id: &str) -> Result<bool> {
 
 pub(crate) fn counts(connection: &Connection, id: &str) -> Result<TaskCopyCounts> {
     let mut statement = connection.prepare_cached(
-        "SELECT count(due_ms), coalesce(sum(due_ms IS NULL AND error IS NOT NULL), 0), coalesce(sum(closed = 0), 0) \
+        "SELECT count(due_ms), count(*) FILTER (WHERE due_ms IS NULL AND error IS NOT NULL), count(*) FILTER (WHERE closed = 0) \
          FROM task_copy WHERE destination = ?",
     )?;
     Ok(statement
@@ -279,7 +279,7 @@ pub(crate) fn changed(connection: &Connection, row: &TaskRow) -> Result<bool> {
 const COPY: &str = "SELECT id, destination, task, wanted, sent, remote, external_id, creating_ms, closed, attempts, since_ms, \
      due_ms, tried_ms, error, note, opened FROM task_copy";
 
-fn read_copy(row: &Row<'_>) -> rusqlite::Result<TaskCopy> {
+fn read_copy(row: &Row<'_>) -> sql::Result<TaskCopy> {
     Ok(TaskCopy {
         id: row.get(0)?,
         destination: row.get(1)?,
@@ -302,7 +302,7 @@ fn read_copy(row: &Row<'_>) -> rusqlite::Result<TaskCopy> {
 
 pub(crate) fn of_task(connection: &Connection, task: &str) -> Result<Vec<TaskCopy>> {
     let mut statement = connection.prepare_cached(&format!("{COPY} WHERE task = ? ORDER BY rowid"))?;
-    Ok(statement.query_map([task], read_copy)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([task], read_copy)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn copy(connection: &Connection, id: &str) -> Result<Option<TaskCopy>> {
@@ -315,7 +315,7 @@ pub(crate) fn log(connection: &Connection, destination: Option<&str>, limit: usi
     let mut statement = connection
         .prepare_cached(&format!("{COPY} WHERE ?1 IS NULL OR destination = ?1 ORDER BY rowid DESC LIMIT ?2"))?;
     let rows = statement.query_map(params![destination, limit as u64], read_copy)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 /// The copy with this id at the service.
@@ -333,7 +333,7 @@ pub(crate) fn due(connection: &Connection, now_ms: i64) -> Result<Vec<TaskDestin
     let mut statement = connection.prepare_cached(&format!(
         "{DESTINATION} WHERE id IN (SELECT destination FROM task_copy WHERE {IS_DUE}) ORDER BY made_ms, id"
     ))?;
-    Ok(statement.query_map([now_ms], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([now_ms], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// Who sends to a destination now, and until when they may.
@@ -387,8 +387,8 @@ pub(crate) fn tried(connection: &Connection, one: &TaskCopy, tried: &TaskCopyTri
         .prepare_cached(
             "UPDATE task_copy SET attempts = attempts + 1, tried_ms = ?2, error = ?3, sent = coalesce(?4, sent), \
              remote = coalesce(?5, remote), external_id = coalesce(?6, external_id), closed = ?7, \
-             creating_ms = CASE WHEN ?8 THEN creating_ms END, \
-             due_ms = CASE WHEN ?7 THEN NULL WHEN wanted <> ?9 THEN 0 ELSE ?10 END WHERE id = ?1",
+             creating_ms = CASE WHEN ?8 = 1 THEN creating_ms END, \
+             due_ms = CASE WHEN ?7 = 1 THEN NULL WHEN wanted <> ?9 THEN 0 ELSE ?10 END WHERE id = ?1",
         )?
         .execute(params![
             one.id,

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{self, Connection, OptionalExtension, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 15,
@@ -53,5 +53,5 @@ pub(crate) fn list(connection: &Connection, task: &str) -> Result<Vec<TaskNote>>
     let rows = statement.query_map([task], |row| {
         Ok(TaskNote { at_ms: row.get(0)?, by: row.get(1)?, what: row.get(2)?, text: row.get(3)? })
     })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }

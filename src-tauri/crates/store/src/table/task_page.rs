@@ -3,10 +3,10 @@
 
 use crate::error::{Error, Result};
 use crate::filter::Filter;
+use crate::sql::{Connection, params_from_iter};
 use crate::table::task::{
     COLUMNS, DEADLINE, TaskPage, TaskQuery, TaskRow, TaskScope, TaskSort, read, same, total, wanted,
 };
-use rusqlite::{Connection, params_from_iter};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 

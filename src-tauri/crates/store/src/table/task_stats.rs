@@ -2,7 +2,7 @@
 //! Read from the rows of `task`; nothing is kept. Tests: `tests/store/table/task_stats.rs`.
 
 use crate::error::Result;
-use rusqlite::{Connection, params};
+use crate::sql::{self, Connection, params};
 use signalbox_model::{TaskAction, TaskState, time};
 use std::collections::BTreeMap;
 
@@ -141,7 +141,7 @@ pub(crate) fn of(connection: &Connection, query: &TaskStatsQuery) -> Result<Task
             workflow_name: row.get(8)?,
         })
     })?;
-    let mut all = rows.collect::<rusqlite::Result<Vec<One>>>()?;
+    let mut all = rows.collect::<sql::Result<Vec<One>>>()?;
     let mut stats = TaskStats { part: all.len() > ROWS, ..TaskStats::default() };
     all.truncate(ROWS);
     let (mut took, mut ages) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::sql::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 16,
@@ -42,7 +42,6 @@ pub(crate) fn insert(connection: &Connection, hash: &str, token: &Token) -> Resu
 pub(crate) fn get(connection: &Connection, hash: &str) -> Result<Option<Token>> {
     let mut statement =
         connection.prepare_cached("SELECT task, revision, expires_ms FROM task_token WHERE hash = ?")?;
-    let read =
-        |row: &rusqlite::Row<'_>| Ok(Token { task: row.get(0)?, revision: row.get(1)?, expires_ms: row.get(2)? });
+    let read = |row: &Row<'_>| Ok(Token { task: row.get(0)?, revision: row.get(1)?, expires_ms: row.get(2)? });
     Ok(statement.query_row([hash], read).optional()?)
 }

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 22,
@@ -32,7 +32,7 @@ pub struct TaskVote {
 
 const COLUMNS: &str = "person, at_ms, via, notes, behalf, request_id";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<TaskVote> {
+fn read(row: &Row<'_>) -> sql::Result<TaskVote> {
     Ok(TaskVote {
         person: row.get(0)?,
         at_ms: row.get(1)?,
@@ -66,5 +66,5 @@ pub(crate) fn of_person(connection: &Connection, task: &str, person: &str) -> Re
 pub(crate) fn list(connection: &Connection, task: &str) -> Result<Vec<TaskVote>> {
     let sql = format!("SELECT {COLUMNS} FROM task_vote WHERE task = ? ORDER BY at_ms, person");
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([task], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([task], read)?.collect::<sql::Result<_>>()?)
 }

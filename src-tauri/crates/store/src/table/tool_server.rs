@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -45,7 +45,7 @@ pub struct ToolServerRow {
 
 const COLUMNS: &str = "name, definition, approved, seen, blocked, trouble, made_by, made_ms, sign_in";
 
-fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
+fn json(row: &Row<'_>, column: usize) -> sql::Result<Option<String>> {
     row.get(column)
 }
 
@@ -59,7 +59,7 @@ fn parse(text: Option<String>) -> Result<Option<Value>> {
 
 type Texts = (ToolServerRow, [Option<String>; 5]);
 
-fn texts(row: &Row<'_>) -> rusqlite::Result<Texts> {
+fn texts(row: &Row<'_>) -> sql::Result<Texts> {
     let one = ToolServerRow {
         name: row.get(0)?,
         definition: Value::Null,
@@ -85,7 +85,7 @@ fn whole((mut one, [definition, approved, seen, trouble, sign_in]): Texts) -> Re
 
 pub(crate) fn all(connection: &Connection) -> Result<Vec<ToolServerRow>> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM tool_server ORDER BY name"))?;
-    let rows = statement.query_map([], texts)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let rows = statement.query_map([], texts)?.collect::<sql::Result<Vec<_>>>()?;
     rows.into_iter().map(whole).collect()
 }
 

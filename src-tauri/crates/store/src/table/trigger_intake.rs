@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::migration::Migration;
-use rusqlite::{Connection, Row, params};
+use crate::sql::{self, Connection, Row, params};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
@@ -66,7 +66,7 @@ pub(crate) fn failed(connection: &Connection, run: &str, ended_ms: i64) -> Resul
         .prepare_cached(
             "INSERT OR IGNORE INTO trigger_failed_run (trigger_id, run, ended_ms) \
              SELECT t.id, ?1, ?2 FROM workflow_trigger t JOIN activation a ON a.workflow = t.workflow \
-             WHERE t.kind = 'trigger.error' AND t.active AND a.active \
+             WHERE t.kind = 'trigger.error' AND t.active <> 0 AND a.active <> 0 \
              AND t.workflow <> (SELECT workflow_id FROM run WHERE id = ?1)",
         )?
         .execute(params![run, ended_ms])?;
@@ -79,7 +79,7 @@ pub(crate) fn waiting(connection: &Connection, limit: usize) -> Result<Vec<Faile
         "SELECT trigger_id, run, ended_ms FROM trigger_failed_run ORDER BY ended_ms, run, trigger_id LIMIT ?",
     )?;
     let read = |row: &Row<'_>| Ok(FailedRun { trigger: row.get(0)?, run: row.get(1)?, ended_ms: row.get(2)? });
-    Ok(statement.query_map([limit as u64], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([limit as u64], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// The trigger has dealt with a failed run.
@@ -93,7 +93,7 @@ pub(crate) fn settled(connection: &Connection, trigger: &str, run: &str) -> Resu
 /// Everything that a trigger has taken: key and value.
 pub(crate) fn seen(connection: &Connection, trigger: &str) -> Result<BTreeMap<String, String>> {
     let mut statement = connection.prepare_cached("SELECT key, value FROM trigger_seen WHERE trigger_id = ?")?;
-    Ok(statement.query_map([trigger], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([trigger], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn take(connection: &Connection, trigger: &str, taken: &[Taken], at_ms: i64) -> Result<()> {
@@ -124,7 +124,7 @@ pub(crate) fn forget(
     let mut newest = connection
         .prepare_cached("SELECT key, at_ms FROM trigger_seen WHERE trigger_id = ? ORDER BY at_ms DESC, key")?;
     let all: Vec<(String, i64)> =
-        newest.query_map([trigger], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+        newest.query_map([trigger], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?;
     let is_old = |place: usize, at_ms: i64| place >= limits.most || at_ms < now_ms.saturating_sub(limits.kept_ms);
     let old =
         all.into_iter().enumerate().filter(|(place, (key, at_ms))| is_old(*place, *at_ms) && !there.contains(key));
@@ -140,7 +140,7 @@ pub(crate) fn forget(
 pub(crate) fn sweep(connection: &Connection, before_ms: i64) -> Result<usize> {
     let mut statement = connection.prepare_cached(
         "DELETE FROM trigger_seen WHERE at_ms < ?1 AND NOT EXISTS (SELECT 1 FROM workflow_trigger t JOIN activation a \
-         ON a.workflow = t.workflow WHERE t.id = trigger_seen.trigger_id AND t.active AND a.active)",
+         ON a.workflow = t.workflow WHERE t.id = trigger_seen.trigger_id AND t.active <> 0 AND a.active <> 0)",
     )?;
     Ok(statement.execute([before_ms])?)
 }
@@ -156,7 +156,7 @@ pub(crate) fn begin_anew(
     connection
         .prepare_cached(
             "DELETE FROM trigger_seen WHERE trigger_id = ?1 AND key = '' AND NOT EXISTS (SELECT 1 FROM workflow_trigger \
-             WHERE id = ?1 AND ?4 AND active = 2 AND kind = ?2 AND config = ?3)",
+             WHERE id = ?1 AND ?4 = 1 AND active = 2 AND kind = ?2 AND config = ?3)",
         )?
         .execute(params![trigger, kind, config, was_active])?;
     Ok(())

@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
-use rusqlite::{Connection, Row, params};
+use crate::sql::{self, Connection, Row, params};
 
 pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     id: 50,
@@ -35,7 +35,7 @@ pub struct UserSession {
 
 const COLUMNS: &str = "hash, id, person, since_ms, used_ms, renew_ms, sealed";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<UserSession> {
+fn read(row: &Row<'_>) -> sql::Result<UserSession> {
     Ok(UserSession {
         hash: row.get(0)?,
         id: row.get(1)?,
@@ -65,7 +65,7 @@ pub(crate) fn update(connection: &Connection, one: &UserSession) -> Result<bool>
 pub(crate) fn all(connection: &Connection) -> Result<Vec<UserSession>> {
     let sql = format!("SELECT {COLUMNS} FROM user_session ORDER BY since_ms DESC, hash");
     let mut statement = connection.prepare_cached(&sql)?;
-    Ok(statement.query_map([], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// False when it had ended.

@@ -4,8 +4,8 @@
 
 use crate::error::Result;
 use crate::migration::Migration;
+use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::task::TaskRow;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Value, json};
 use signalbox_model::time;
 
@@ -169,7 +169,7 @@ pub struct WebhookTried {
 
 const WEBHOOK: &str = "SELECT id, url, events, secret, here, made_by, made_ms, failures, next_ms FROM webhook";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Webhook> {
+fn read(row: &Row<'_>) -> sql::Result<Webhook> {
     Ok(Webhook {
         id: row.get(0)?,
         url: row.get(1)?,
@@ -186,7 +186,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Webhook> {
 /// The oldest first.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Webhook>> {
     let mut statement = connection.prepare_cached(&format!("{WEBHOOK} ORDER BY made_ms, id"))?;
-    Ok(statement.query_map([], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([], read)?.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn get(connection: &Connection, id: &str) -> Result<Option<Webhook>> {
@@ -276,7 +276,7 @@ pub(crate) fn tell_data(connection: &Connection, news: TaskNews, task: &str, dat
 const DELIVERY: &str = "SELECT id, webhook, event, task, body, made_ms, since_ms, attempts, due_ms, tried_ms, status, error, \
      done_ms FROM webhook_delivery";
 
-fn read_delivery(row: &Row<'_>) -> rusqlite::Result<WebhookDelivery> {
+fn read_delivery(row: &Row<'_>) -> sql::Result<WebhookDelivery> {
     Ok(WebhookDelivery {
         id: row.get(0)?,
         webhook: row.get(1)?,
@@ -299,7 +299,7 @@ pub(crate) fn log(connection: &Connection, webhook: Option<&str>, limit: usize) 
     let mut statement = connection
         .prepare_cached(&format!("{DELIVERY} WHERE ?1 IS NULL OR webhook = ?1 ORDER BY seq DESC LIMIT ?2"))?;
     let rows = statement.query_map(params![webhook, limit as u64], read_delivery)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    Ok(rows.collect::<sql::Result<_>>()?)
 }
 
 pub(crate) fn delivery(connection: &Connection, id: &str) -> Result<Option<WebhookDelivery>> {
@@ -315,7 +315,7 @@ pub(crate) fn due(connection: &Connection, now_ms: i64) -> Result<Vec<Webhook>> 
     let mut statement = connection.prepare_cached(&format!(
         "{WEBHOOK} WHERE id IN (SELECT webhook FROM webhook_delivery WHERE {IS_DUE}) ORDER BY made_ms, id"
     ))?;
-    Ok(statement.query_map([now_ms], read)?.collect::<rusqlite::Result<_>>()?)
+    Ok(statement.query_map([now_ms], read)?.collect::<sql::Result<_>>()?)
 }
 
 /// Who sends to an address now, and until when they may.

@@ -1,14 +1,15 @@
 use super::{GROUP, GROUPS_HERE, Job, Task, Work, WriteQueue, Writer};
 use crate::chain::Newest;
-use crate::connection::Database;
+use crate::connection::{DataFile, Database};
 use crate::error::{Error, Result};
+use crate::sql::Connection;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{ThreadId, current};
 use std::time::Duration;
 
-fn database(folder: &tempfile::TempDir) -> Database {
-    Database { path: folder.path().join("signalbox.db"), busy: Duration::from_secs(5), alone: false }
+fn database(folder: &tempfile::TempDir) -> DataFile {
+    DataFile { path: folder.path().join("signalbox.db"), busy: Duration::from_secs(5), alone: false }
 }
 
 /// A desk at which no thread waits.
@@ -17,13 +18,14 @@ fn desk(folder: &tempfile::TempDir) -> WriteQueue {
     let connection = database.writer().expect("opens");
     connection.execute_batch("CREATE TABLE done (n INTEGER)").expect("a table");
     WriteQueue::new(Writer {
-        database,
-        connection: Some(connection),
+        database: Database::File(database),
+        connection: Some(Connection::File(connection)),
         marks: None,
         read_only: false,
         max_pages: Arc::default(),
         signer: Arc::new(Mutex::new(None)),
         full_sync: true,
+        lost: 0,
         log_id: None,
         newest: Newest::default(),
         sealed: 0,

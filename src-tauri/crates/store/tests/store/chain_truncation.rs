@@ -1,9 +1,9 @@
 //! A missing end of the audit chain is known until a person has accepted it.
 
 use crate::people::record;
-use crate::support::{raw, temporary};
+use crate::support::temporary;
 use serde_json::json;
-use signalbox_store::{Store, StoreOptions};
+use signalbox_store::Store;
 
 fn noted(store: &Store, times: u64, words: &str) {
     for n in 0..times {
@@ -17,9 +17,9 @@ fn a_missing_end_is_known_although_others_are_written_behind_it() {
     noted(&store, 5, "first");
     drop(store);
     let cut = "DELETE FROM audit_entry WHERE seq >= 3; DELETE FROM audit_checkpoint WHERE size > 3";
-    raw(folder.path()).execute_batch(cut).expect("cuts");
+    crate::support::change(folder.path(), cut);
 
-    let open = || Store::open(folder.path(), &StoreOptions::default()).expect("opens");
+    let open = || Store::open(folder.path(), &crate::support::options(folder.path())).expect("opens");
     let store = open();
     let known = store.audit_cut().expect("reads").expect("the end is missing");
     assert_eq!((known.expected, known.found, known.seq()), (5, 3, 3));
@@ -44,7 +44,7 @@ fn an_end_that_goes_while_the_store_is_open_is_kept_before_the_next_entry() {
     store.audit_keep_cut(4).expect("nothing is missing");
     assert_eq!(store.audit_cut().expect("reads"), None);
     let cut = "CREATE TABLE kept AS SELECT * FROM audit_entry; DELETE FROM audit_entry WHERE seq = 3";
-    raw(folder.path()).execute_batch(cut).expect("cuts");
+    crate::support::change(folder.path(), cut);
     store.audit_keep_cut(3).expect("keeps");
     noted(&store, 3, "later");
     store.audit_keep_cut(6).expect("the first finding stays");
@@ -52,7 +52,7 @@ fn an_end_that_goes_while_the_store_is_open_is_kept_before_the_next_entry() {
     assert_eq!((known.expected, known.found), (4, 3));
     // From a backup: nothing is missing then.
     let back = "DELETE FROM audit_entry; INSERT INTO audit_entry SELECT * FROM kept";
-    raw(folder.path()).execute_batch(back).expect("brings back");
+    crate::support::change(folder.path(), back);
     assert_eq!(store.audit_cut().expect("reads"), None);
 }
 
@@ -60,14 +60,14 @@ fn an_end_that_goes_while_the_store_is_open_is_kept_before_the_next_entry() {
 #[test]
 fn an_end_that_goes_while_work_goes_on_is_found_by_the_next_entry() {
     let (folder, store) = temporary();
-    let other = Store::open(folder.path(), &StoreOptions::default()).expect("opens");
+    let other = Store::open(folder.path(), &crate::support::options(folder.path())).expect("opens");
     noted(&store, 3, "first");
     // Entries of another process are none that are missing.
     noted(&other, 2, "other");
     noted(&store, 1, "again");
     noted(&other, 1, "and again");
     assert_eq!(store.audit_cut().expect("reads"), None);
-    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 5").expect("cuts");
+    crate::support::change(folder.path(), "DELETE FROM audit_entry WHERE seq >= 5");
     noted(&store, 4, "later");
     let known = store.audit_cut().expect("reads").expect("the end is missing");
     assert_eq!((known.expected, known.found), (6, 5));
@@ -77,14 +77,12 @@ fn an_end_that_goes_while_work_goes_on_is_found_by_the_next_entry() {
 #[test]
 fn what_was_accepted_does_not_come_back() {
     let (folder, store) = temporary();
-    let open = || Store::open(folder.path(), &StoreOptions::default()).expect("opens");
+    let open = || Store::open(folder.path(), &crate::support::options(folder.path())).expect("opens");
     noted(&store, 9, "first");
     let other = open();
     noted(&other, 1, "other");
     drop(store);
-    raw(folder.path())
-        .execute_batch("DELETE FROM audit_entry WHERE seq >= 4; DELETE FROM audit_checkpoint")
-        .expect("cuts");
+    crate::support::change(folder.path(), "DELETE FROM audit_entry WHERE seq >= 4; DELETE FROM audit_checkpoint");
     // The acceptance is the first thing that is written.
     let store = open();
     let accepted = record("AUDIT_CUT_ACCEPTED", "$audit", json!({ "reason": "known" }));
@@ -100,7 +98,7 @@ fn what_was_accepted_does_not_come_back() {
     assert_eq!((store.alarms(), store.audit_cut().expect("reads")), (&[][..], None));
     // What goes later is found again.
     noted(&store, 8, "later");
-    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 12").expect("cuts");
+    crate::support::change(folder.path(), "DELETE FROM audit_entry WHERE seq >= 12");
     noted(&store, 1, "behind");
     assert!(store.audit_cut().expect("reads").is_some());
 }
@@ -110,9 +108,9 @@ fn what_was_accepted_does_not_come_back() {
 fn a_second_missing_end_is_kept_beside_the_first() {
     let (folder, store) = temporary();
     noted(&store, 5, "first");
-    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 3").expect("cuts");
+    crate::support::change(folder.path(), "DELETE FROM audit_entry WHERE seq >= 3");
     noted(&store, 17, "later");
-    raw(folder.path()).execute_batch("DELETE FROM audit_entry WHERE seq >= 15").expect("cuts");
+    crate::support::change(folder.path(), "DELETE FROM audit_entry WHERE seq >= 15");
     noted(&store, 2, "behind");
     // The same again, by who knows less of it.
     store.audit_keep_cut(17).expect("nothing that is not known is missing");
@@ -128,6 +126,6 @@ fn a_second_missing_end_is_kept_beside_the_first() {
     // One of before was kept alone.
     let alone = serde_json::to_string(&cuts[0]).expect("writes");
     let set = format!("INSERT INTO audit_meta (name, value) VALUES ('cut', '{alone}')");
-    raw(folder.path()).execute_batch(&set).expect("keeps");
+    crate::support::change(folder.path(), &set);
     assert_eq!(store.audit_cuts().expect("reads"), cuts[..1]);
 }

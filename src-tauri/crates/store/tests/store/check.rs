@@ -24,12 +24,11 @@ fn orphaned_values_are_found_and_removed_and_others_stay() {
     run_with_value(&store, "r", 1, 20_000);
     run_with_value(&store, "gone", 2, 30_000);
     // What a deletion of an older release could leave.
-    raw(folder.path())
-        .execute_batch(
-            "DELETE FROM run_event WHERE id > (SELECT no << 32 FROM run WHERE id = 'gone');
+    crate::support::change(
+        folder.path(),
+        "DELETE FROM run_event WHERE id > (SELECT no << 32 FROM run WHERE id = 'gone');
              DELETE FROM run WHERE id = 'gone';",
-        )
-        .expect("deleted");
+    );
     let found = store.check().expect("reads");
     assert_eq!((found.orphaned_values, found.runs), (1, 1), "{found:?}");
     assert!(found.orphaned_bytes >= 30_000);
@@ -40,18 +39,18 @@ fn orphaned_values_are_found_and_removed_and_others_stay() {
 
 #[test]
 fn damaged_events_and_values_are_named_and_no_repair_hides_them() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     run_with_value(&store, "r", 1, 20_000);
     run_with_value(&store, "s", 2, 30_000);
     let owner = started(&store, "t");
     store.commit(commit("t", &owner, vec![step_done("t", 2, "a", json!({ "x": 1 }))])).expect("commits");
-    raw(folder.path())
-        .execute_batch(
-            "UPDATE run_event SET ts = ts + 1 WHERE id = (SELECT no << 32 | 2 FROM run WHERE id = 't');
+    crate::support::change(
+        folder.path(),
+        "UPDATE run_event SET ts = ts + 1 WHERE id = (SELECT no << 32 | 2 FROM run WHERE id = 't');
              UPDATE blob SET data = CAST('x' || substr(data, 2) AS BLOB) WHERE size > 25000;
              DELETE FROM blob WHERE size < 25000;",
-        )
-        .expect("damaged");
+    );
     let found = store.check().expect("reads");
     assert_eq!((found.damaged_values.len(), found.missing_values.len()), (1, 1), "{found:?}");
     assert!(found.damaged_events.contains(&DamagedEvent { run: "t".into(), seq: 2 }), "{found:?}");
@@ -62,6 +61,7 @@ fn damaged_events_and_values_are_named_and_no_repair_hides_them() {
 
 #[test]
 fn a_copy_is_checked_without_being_opened_as_a_store() {
+    crate::support::files_only!();
     let (_folder, store) = temporary();
     run_with_value(&store, "r", 1, 20_000);
     let place = tempfile::tempdir().expect("folder");
@@ -79,6 +79,7 @@ fn a_copy_is_checked_without_being_opened_as_a_store() {
 
 #[test]
 fn deleting_runs_gives_room_back_to_the_disk() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     for run in ["a", "b", "c"] {
         run_with_value(&store, run, u64::from(run.as_bytes()[0]), 3_000_000);
@@ -100,11 +101,12 @@ fn deleting_runs_gives_room_back_to_the_disk() {
 
 #[test]
 fn a_store_of_an_older_release_shrinks_once_it_was_compacted() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     run_with_value(&store, "a", 1, 3_000_000);
     run_with_value(&store, "b", 2, 100_000);
     drop(store);
-    raw(folder.path()).execute_batch("PRAGMA auto_vacuum = NONE; VACUUM;").expect("as it was before");
+    crate::support::change(folder.path(), "PRAGMA auto_vacuum = NONE; VACUUM;");
     let store = open(folder.path());
     assert!(!store.size().expect("asks").shrinks);
     delete(&store, "a").expect("deletes");
@@ -118,6 +120,7 @@ fn a_store_of_an_older_release_shrinks_once_it_was_compacted() {
 
 #[test]
 fn wrong_indexes_are_built_again() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     run_with_value(&store, "r", 1, 20_000);
     drop(store);
@@ -142,6 +145,7 @@ fn wrong_indexes_are_built_again() {
 #[cfg(unix)]
 #[test]
 fn a_new_database_is_for_its_owner_only() {
+    crate::support::files_only!();
     use std::os::unix::fs::PermissionsExt;
     let (folder, store) = temporary();
     started(&store, "r");

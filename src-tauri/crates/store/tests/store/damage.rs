@@ -17,6 +17,7 @@ fn flip(folder: &Path, needle: &str) {
 
 #[test]
 fn a_flipped_bit_in_an_event_is_found_when_it_is_read() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     let big = format!("blob-needle{}", noise(7, 9_000));
@@ -41,6 +42,7 @@ fn a_flipped_bit_in_an_event_is_found_when_it_is_read() {
 
 #[test]
 fn a_missing_event_is_found() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     store.commit(commit("r", &owner, vec![print("r", 2, json!(2)), print("r", 3, json!(3))])).expect("commits");
@@ -54,6 +56,7 @@ fn a_missing_event_is_found() {
 
 #[test]
 fn random_flips_are_never_taken_for_the_truth() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     let events: Vec<_> = (2..60).map(|seq| print("r", seq, json!({"n": seq, "text": noise(seq, 1_200)}))).collect();
@@ -84,6 +87,7 @@ fn random_flips_are_never_taken_for_the_truth() {
 
 #[test]
 fn a_deleted_wal_is_noticed_by_the_high_water_mark() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     // A first, clean session, so that the store exists without the WAL.
     drop(open(folder.path()));
@@ -104,6 +108,7 @@ fn a_deleted_wal_is_noticed_by_the_high_water_mark() {
 
 #[test]
 fn a_truncated_wal_tail_loses_the_last_transactions_at_most_and_is_said() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     drop(open(folder.path()));
     let mut child = Process::start("write", folder.path());
@@ -120,6 +125,7 @@ fn a_truncated_wal_tail_loses_the_last_transactions_at_most_and_is_said() {
 
 #[test]
 fn a_mark_behind_the_store_or_of_a_deleted_run_is_no_alarm() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     let old = fs::read(folder.path().join("signalbox.mark")).expect("reads");
@@ -148,6 +154,7 @@ fn killed_writer(folder: &Path) -> (std::path::PathBuf, Vec<u8>, u64) {
 /// Fault 10: SQLite stops reading at the first frame whose checksum is wrong, and says nothing.
 #[test]
 fn a_bit_that_flipped_in_the_middle_of_the_wal_is_noticed_and_what_is_left_is_true() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     let (wal, bytes, acknowledged) = killed_writer(folder.path());
     let mut noticed = 0;
@@ -177,6 +184,7 @@ fn a_bit_that_flipped_in_the_middle_of_the_wal_is_noticed_and_what_is_left_is_tr
 /// Fault 10: a tail of zeroes is what a file system leaves of a file that was made longer and not written.
 #[test]
 fn a_zeroed_tail_of_the_wal_loses_the_last_transactions_at_most_and_is_said() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     let (wal, mut bytes, _) = killed_writer(folder.path());
     let from = bytes.len() * 3 / 4;

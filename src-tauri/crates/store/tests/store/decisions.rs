@@ -96,6 +96,7 @@ fn ts_020_the_same_request_gets_the_same_answer_and_has_one_effect() {
 /// Fault 5: never said to be saved and then lost; what is refused is not there in any part.
 #[test]
 fn a_decision_that_finds_the_disk_full_is_not_saved_and_can_be_made_again() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     let options = StoreOptions { max_pages: Some(160), ..StoreOptions::default() };
     let store = Store::open(folder.path(), &options).expect("opens");

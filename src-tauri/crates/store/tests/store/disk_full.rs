@@ -26,6 +26,7 @@ fn until_full(store: &Store, owner: &Owner) -> (u64, RunCommit) {
 
 #[test]
 fn a_full_disk_is_said_and_the_same_commit_goes_through_when_there_is_room() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     let store = small(folder.path());
     let owner = started(&store, "r");
@@ -46,6 +47,7 @@ fn a_full_disk_is_said_and_the_same_commit_goes_through_when_there_is_room() {
 
 #[test]
 fn what_is_refused_in_a_group_is_not_there_and_what_is_accepted_is() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     let store = small(folder.path());
     let runs: Vec<_> = (0..30).map(|index| format!("r{index}")).collect();
@@ -69,6 +71,7 @@ fn what_is_refused_in_a_group_is_not_there_and_what_is_accepted_is() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_real_full_file_system_leaves_the_store_usable() {
+    crate::support::files_only!();
     let Some(disk) = SmallDisk::new("900k") else { return };
     let store = open(disk.path());
     let owner = started(&store, "r");
@@ -83,6 +86,7 @@ fn a_real_full_file_system_leaves_the_store_usable() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_store_on_a_full_disk_is_opened_by_who_only_reads() {
+    crate::support::files_only!();
     for crashed in [false, true] {
         let Some(disk) = SmallDisk::new("4m") else { return };
         let folder = tempfile::tempdir().expect("folder");
@@ -115,6 +119,7 @@ fn a_store_on_a_full_disk_is_opened_by_who_only_reads() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_store_on_a_read_only_disk_says_so() {
+    crate::support::files_only!();
     let Some(disk) = SmallDisk::new("4m") else { return };
     drop(open(disk.path()));
     assert!(disk.mount("remount,ro"));

@@ -15,6 +15,7 @@ fn transactions(folder: &Path) -> usize {
 
 #[test]
 fn waiting_commits_share_a_transaction_and_a_fenced_one_fails_alone() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owners: Vec<_> = (0..100).map(|index| started(&store, &format!("r{index}"))).collect();
     let before = transactions(folder.path());
@@ -81,8 +82,9 @@ fn what_is_queued_when_the_store_is_closed_is_still_written() {
 
 #[test]
 fn a_store_that_stays_busy_is_a_typed_error() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
-    let options = StoreOptions { busy_timeout: Duration::from_millis(20), ..StoreOptions::default() };
+    let options = StoreOptions { busy_timeout: Duration::from_millis(20), ..crate::support::options(folder.path()) };
     let store = Store::open(folder.path(), &options).expect("opens");
     let owner = started(&store, "r");
     let other = raw(folder.path());

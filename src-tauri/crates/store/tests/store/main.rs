@@ -10,6 +10,8 @@ mod damage;
 mod decisions;
 mod disk_full;
 mod group;
+#[cfg(all(feature = "postgres", target_os = "linux"))]
+mod on_postgres;
 mod open;
 mod ownership;
 mod people;

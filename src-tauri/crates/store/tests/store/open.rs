@@ -10,6 +10,7 @@ fn refused(folder: &std::path::Path) -> Error {
 
 #[test]
 fn a_newer_store_is_refused_and_left_as_it_is() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     started(&store, "r");
     drop(store);
@@ -24,8 +25,9 @@ fn a_newer_store_is_refused_and_left_as_it_is() {
 
 #[test]
 fn another_programs_database_and_a_text_file_are_refused() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
-    raw(folder.path()).execute_batch("CREATE TABLE theirs (x)").expect("creates");
+    crate::support::change(folder.path(), "CREATE TABLE theirs (x)");
     assert_eq!(refused(folder.path()).code(), "NOT_A_STORE");
     let folder = tempfile::tempdir().expect("folder");
     fs::write(folder.path().join("signalbox.db"), "a shopping list, by no means a database".repeat(50))
@@ -35,6 +37,7 @@ fn another_programs_database_and_a_text_file_are_refused() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_said() {
+    crate::support::files_only!();
     let folder = tempfile::tempdir().expect("folder");
     let file = folder.path().join("file");
     fs::write(&file, "").expect("writes");
@@ -76,6 +79,7 @@ fn many_threads_create_one_store_together() {
 
 #[test]
 fn a_closed_store_leaves_no_lock_and_no_wal() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     started(&store, "r");
     drop(store);
@@ -87,6 +91,7 @@ fn a_closed_store_leaves_no_lock_and_no_wal() {
 
 #[test]
 fn a_backup_is_a_whole_store() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     started(&store, "r");
     let copy = tempfile::tempdir().expect("folder");
@@ -97,6 +102,7 @@ fn a_backup_is_a_whole_store() {
 
 #[test]
 fn an_upgrade_keeps_a_copy_of_the_older_store() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     started(&store, "r");
     drop(store);

@@ -1,7 +1,7 @@
 //! Fault 17 and 1, 2: several processes on one store, and processes that die.
 
 use crate::child::Process;
-use crate::support::{commit, end, new_run, open, print, started, temporary};
+use crate::support::{commit, end, is_free, new_run, open, print, started, temporary};
 use serde_json::json;
 use signalbox_model::DurableInput;
 use signalbox_store::{CommitError, Error, NewRun, Owner, RunCommit, RunQuery, Store, Thread, Written};
@@ -23,6 +23,7 @@ fn a_killed_process_loses_nothing_that_it_was_told_is_committed() {
         assert!(row.last_seq >= acknowledged, "{} of {acknowledged}", row.last_seq);
         let events = store.events("r", 0, usize::MAX).expect("reads");
         assert_eq!(events.len() as u64, row.last_seq);
+        is_free(&store, "r");
         assert_eq!(store.unowned_unfinished_runs().expect("lists"), ["r"]);
         let owner = store.take_over("r").expect("asks").expect("is free");
         assert_eq!(owner.epoch, 2);
@@ -43,6 +44,7 @@ fn a_stopped_process_keeps_its_run_and_a_dead_one_loses_it_at_once() {
     store.add_input("r", &DurableInput::Cancel { superseded_by: None }).expect("is written beside it");
 
     child.kill();
+    is_free(&store, "r");
     assert!(!store.is_driven("r").expect("asks"));
     let owner = store.take_over("r").expect("asks").expect("is free");
     assert_eq!((owner.instance.as_str(), owner.epoch), (store.instance(), 2));

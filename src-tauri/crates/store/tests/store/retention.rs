@@ -1,7 +1,7 @@
 //! Retention: what is old goes up to a checkpoint, and what is left says so.
 
 use crate::people::record;
-use crate::support::{count, raw, temporary};
+use crate::support::{count, temporary};
 use serde_json::json;
 use signalbox_audit::{Actor, Level, Record, Signer, Tombstone};
 
@@ -29,7 +29,7 @@ fn a_run_that_loses_a_part_keeps_its_count_and_a_run_that_has_not_ended_keeps_it
     store.audit_checkpoint(at).expect("seals");
     let sql = "INSERT INTO run (id, workflow_id, workflow_name, definition_hash, status, epoch, started_ms, last_seq)
                VALUES ('open', 'w', 'W', 'h', 'paused', 1, 1, 1)";
-    raw(folder.path()).execute_batch(sql).expect("a run");
+    crate::support::change(folder.path(), sql);
 
     assert_eq!(store.audit_retain(0, told).expect("asks"), None, "nothing is that old");
     let done = store.audit_retain(i64::MAX, told).expect("removes").expect("something");
@@ -42,7 +42,7 @@ fn a_run_that_loses_a_part_keeps_its_count_and_a_run_that_has_not_ended_keeps_it
     let verdict = store.audit_verify(vec![key], Vec::new(), None).expect("verifies");
     assert!(verdict.is_intact() && verdict.to_string().contains("first 4 were removed"), "{verdict}");
     assert_eq!(store.audit_retain(i64::MAX, told).expect("asks"), None, "the run still keeps the rest");
-    raw(folder.path()).execute_batch("UPDATE run SET ended_ms = 2").expect("it ends");
+    crate::support::change(folder.path(), "UPDATE run SET ended_ms = 2");
     let done = store.audit_retain(i64::MAX, told).expect("removes").expect("something");
     assert!(done.removed >= 4, "{done:?}");
     assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_entry WHERE run_id = 'long'"), 0);
@@ -64,7 +64,7 @@ fn a_snapshot_that_only_removed_entries_name_goes_with_them() {
     store.audit_checkpoint("2026-11-22T00:00:00.000Z").expect("seals");
     store.audit_append(record("NOTE", "r", json!({})), None, false).expect("records");
     // Only the first checkpoint lies before what is young.
-    raw(folder.path()).execute_batch("UPDATE audit_entry SET ts_high = 1, ts = 1 WHERE seq < 2").expect("aged");
+    crate::support::change(folder.path(), "UPDATE audit_entry SET ts_high = 1, ts = 1 WHERE seq < 2");
     assert_eq!(store.audit_retain(1_000, told).expect("removes").map(|done| done.removed), Some(2));
     assert_eq!(count(folder.path(), "SELECT count(*) FROM blob"), 1);
     let found = store.audit_payloads().expect("looks");

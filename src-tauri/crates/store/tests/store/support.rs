@@ -11,6 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
+#[cfg(feature = "postgres")]
+pub(crate) mod server;
+
 pub(crate) const T0: i64 = 1_795_300_686_123;
 
 pub(crate) fn temporary() -> (TempDir, Store) {
@@ -19,16 +22,86 @@ pub(crate) fn temporary() -> (TempDir, Store) {
     (folder, store)
 }
 
+/// As the suite is run: on files, or with `SIGNALBOX_STORE_SERVER` on a database of PostgreSQL for each folder.
+pub(crate) fn options(folder: &Path) -> StoreOptions {
+    StoreOptions { history: history(folder), ..StoreOptions::default() }
+}
+
+#[cfg(feature = "postgres")]
+fn history(folder: &Path) -> Option<signalbox_store::History> {
+    server::history(folder)
+}
+
+#[cfg(not(feature = "postgres"))]
+fn history(_folder: &Path) -> Option<signalbox_store::History> {
+    None
+}
+
+/// Whether this is a run of the suite on PostgreSQL: what only a file has is not looked at then.
+pub(crate) fn at_server() -> bool {
+    cfg!(feature = "postgres") && std::env::var_os("SIGNALBOX_STORE_SERVER").is_some()
+}
+
 pub(crate) fn open(folder: &Path) -> Store {
-    Store::open(folder, &StoreOptions::default()).expect("opens")
+    Store::open(folder, &options(folder)).expect("opens")
 }
 
 /// A connection beside the store, as a person with the `sqlite3` shell has it.
 pub(crate) fn raw(folder: &Path) -> rusqlite::Connection {
+    assert!(!at_server(), "a test that needs a file begins with files_only!()");
     rusqlite::Connection::open(folder.join("signalbox.db")).expect("opens")
 }
 
+/// The texts that a statement tells.
+pub(crate) fn texts(folder: &Path, sql: &str) -> Vec<String> {
+    #[cfg(feature = "postgres")]
+    if at_server() {
+        return server::texts(folder, sql);
+    }
+    let file = raw(folder);
+    let mut statement = file.prepare(sql).expect("a query");
+    let rows = statement.query_map([], |row| row.get(0)).expect("reads");
+    rows.collect::<Result<_, _>>().expect("texts")
+}
+
+/// Changes the data beside the store, whichever kind it is.
+pub(crate) fn change(folder: &Path, sql: &str) {
+    #[cfg(feature = "postgres")]
+    if at_server() {
+        return server::change(folder, sql);
+    }
+    raw(folder).execute_batch(sql).expect(sql);
+}
+
+/// Waits until a run of a process that has died is free: a server tells it a little later, a file at once.
+pub(crate) fn is_free(store: &Store, run: &str) {
+    until(|| !store.is_driven(run).expect("asks"));
+}
+
+/// Waits for what follows the death of a process, at a server only.
+pub(crate) fn until(mut given_up: impl FnMut() -> bool) {
+    let began = std::time::Instant::now();
+    while at_server() && !given_up() {
+        assert!(began.elapsed().as_secs() < 20, "the process is not given up");
+        std::thread::yield_now();
+    }
+}
+
+/// A test of what only a file has: its pages, its log of writes, its limits, the plans of SQLite.
+macro_rules! files_only {
+    () => {
+        if crate::support::at_server() {
+            return;
+        }
+    };
+}
+pub(crate) use files_only;
+
 pub(crate) fn count(folder: &Path, sql: &str) -> i64 {
+    #[cfg(feature = "postgres")]
+    if at_server() {
+        return server::count(folder, sql);
+    }
     raw(folder).query_row(sql, [], |row| row.get(0)).expect(sql)
 }
 

@@ -1,5 +1,5 @@
 use crate::people::record;
-use crate::support::{count, open, raw, temporary};
+use crate::support::{count, open, temporary};
 use serde_json::json;
 use signalbox_audit::Signer;
 
@@ -35,7 +35,7 @@ fn checkpoints_follow_each_other_and_say_who_signed() {
     assert_eq!(store.audit_state().expect("reads").checkpoint, Some(second));
     assert!(store.audit_state().expect("reads").keys.contains(&key.to_pem()));
     drop(store);
-    raw(folder.path()).execute_batch("UPDATE audit_checkpoint SET frontier = '{}' WHERE cp_seq = 1").expect("writes");
+    crate::support::change(folder.path(), "UPDATE audit_checkpoint SET frontier = '{}' WHERE cp_seq = 1");
     let store = open(folder.path());
     store.audit_append(record("NOTE", "r", json!({})), None, false).expect("records");
     let error = store.audit_checkpoint("2026-11-22T00:00:02.000Z").expect_err("the frontier is gone");
@@ -50,7 +50,7 @@ fn ts_047_a_changed_chain_is_named() {
         ("DELETE FROM audit_entry WHERE seq = 7", 7, "MISSING"),
         ("DELETE FROM audit_entry WHERE seq = 29", 29, "TRUNCATED"),
         (
-            "UPDATE audit_entry SET seq = 1000 + (seq = 8) WHERE seq IN (7, 8); \
+            "UPDATE audit_entry SET seq = 1000 + CASE WHEN seq = 8 THEN 1 ELSE 0 END WHERE seq IN (7, 8); \
           UPDATE audit_entry SET seq = 8 - (seq - 1000) WHERE seq >= 1000",
             7,
             "REORDERED",
@@ -70,7 +70,7 @@ fn ts_047_a_changed_chain_is_named() {
             store.audit_append(record("NOTE", "r", json!({"n": n})), None, false).expect("records");
         }
         drop(store);
-        raw(folder.path()).execute_batch(sql).expect(sql);
+        crate::support::change(folder.path(), sql);
         let store = open(folder.path());
         let keys = signalbox_audit::PublicKey::all_from_text(&store.audit_state().expect("reads").keys).expect("keys");
         match store.audit_verify(keys, Vec::new(), None).expect("reads") {
@@ -90,9 +90,7 @@ fn ts_047_a_changed_chain_is_named() {
         store.audit_append(record("NOTE", "r", json!({"n": n})), None, false).expect("records");
     }
     drop(store);
-    raw(folder.path())
-        .execute_batch("DELETE FROM audit_entry WHERE seq = 2; DELETE FROM audit_checkpoint")
-        .expect("writes");
+    crate::support::change(folder.path(), "DELETE FROM audit_entry WHERE seq = 2; DELETE FROM audit_checkpoint");
     let store = open(folder.path());
     assert_eq!(store.alarms(), [signalbox_store::StoreAlarm::AuditBehind { expected: 3, found: 2 }]);
     assert!(!store.audit_verify(Vec::new(), Vec::new(), None).expect("reads").is_intact());

@@ -104,6 +104,7 @@ fn the_same_thing_is_recorded_once() {
 /// A page of a long chain is found by an index, whatever is looked for. `AUDIT_ROWS=1000000` measures the real size.
 #[test]
 fn a_page_of_a_long_chain_is_fast() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let rows: i64 = std::env::var("AUDIT_ROWS").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
     store.audit_append(record("NOTE", "r", json!({})), None, false).expect("records");

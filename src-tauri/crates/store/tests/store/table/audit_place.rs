@@ -32,6 +32,7 @@ fn marked(n: usize) -> Record {
 /// several conditions at once, and after a store of the version before is opened.
 #[test]
 fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
+    crate::support::files_only!();
     let wanted = |n: usize, holds: &dyn Fn(usize) -> bool| -> Vec<u64> {
         (0..=n).filter(|n| holds(*n)).map(|n| n as u64).collect()
     };
@@ -71,9 +72,7 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
         [171, 103, 128, 85]
     );
     drop(store);
-    raw(folder.path())
-        .execute_batch(
-            "DROP TABLE audit_mark; DROP TABLE run_sent; DROP TABLE run_key;
+    crate::support::change(folder.path(), "DROP TABLE audit_mark; DROP TABLE run_sent; DROP TABLE run_key;
              DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
              DROP TABLE trigger_failed_run; DROP TABLE trigger_seen; DROP TABLE remembered_key; DROP TABLE user_session; DROP TABLE access_token;
@@ -87,26 +86,20 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
              ALTER TABLE run DROP COLUMN trace; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
              DROP TRIGGER failure_of_task; DROP TRIGGER failure_of_run; DROP INDEX run_of_parent; DROP INDEX task_open_of;
              DROP TABLE failure_group; DROP TABLE failure; DROP TABLE failure_fill; DROP TABLE replay; DROP TABLE replay_item;
-             ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 34;",
-        )
-        .expect("as it was");
+             ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 34;");
     without_numbers(folder.path());
-    let store = Store::open(folder.path(), &signalbox_store::StoreOptions::default()).expect("opens");
+    let store = Store::open(folder.path(), &crate::support::options(folder.path())).expect("opens");
     assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_mark WHERE mark = 'event:NODE_ERROR'"), 171);
     look(&store, 599);
 }
 
 /// As a store was before its runs had numbers; it has no runs.
 fn without_numbers(folder: &std::path::Path) {
-    raw(folder)
-        .execute_batch(
-            "DROP INDEX run_no; ALTER TABLE run DROP COLUMN no; ALTER TABLE run_deleted DROP COLUMN no; DROP TABLE run_event;
+    crate::support::change(folder, "DROP INDEX run_no; ALTER TABLE run DROP COLUMN no; ALTER TABLE run_deleted DROP COLUMN no; DROP TABLE run_event;
              CREATE TABLE run_event (run TEXT NOT NULL, seq INTEGER NOT NULL, ts INTEGER NOT NULL, type TEXT NOT NULL, node TEXT,
                path TEXT, item INTEGER, visit INTEGER, attempt INTEGER, hash BLOB NOT NULL, payload BLOB NOT NULL, blobs TEXT,
                PRIMARY KEY (run, seq)) STRICT, WITHOUT ROWID;
-             CREATE INDEX run_event_path ON run_event (run, path, node) WHERE path IS NOT NULL;",
-        )
-        .expect("as it was");
+             CREATE INDEX run_event_path ON run_event (run, path, node) WHERE path IS NOT NULL;");
 }
 
 fn found(store: &Store, query: AuditQuery) -> Vec<u64> {
@@ -118,6 +111,7 @@ fn found(store: &Store, query: AuditQuery) -> Vec<u64> {
 /// The same is found by node, run and time whether the entries are in the tables or are not in yet.
 #[test]
 fn entries_are_found_by_place_before_and_after_they_are_taken_in() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let mut taken = Vec::new();
     for n in 0..600_usize {
@@ -179,14 +173,13 @@ fn entries_are_found_by_place_before_and_after_they_are_taken_in() {
 /// A store of the version before has an index; what it holds is in the table after the first start.
 #[test]
 fn a_store_of_before_is_taken_over() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     for n in 0..20 {
         store.audit_append(note(n), None, false).expect("records");
     }
     drop(store);
-    raw(folder.path())
-        .execute_batch(
-            "DROP TABLE audit_node; DROP TABLE audit_run; DELETE FROM audit_meta WHERE name = 'placesTo';
+    crate::support::change(folder.path(), "DROP TABLE audit_node; DROP TABLE audit_run; DELETE FROM audit_meta WHERE name = 'placesTo';
              CREATE INDEX audit_of_run ON audit_entry (run_id, seq);
              CREATE INDEX audit_of_node ON audit_entry (node_id, seq) WHERE node_id <> '$run';
              CREATE INDEX audit_by_time ON audit_entry (ts_high);
@@ -205,11 +198,9 @@ fn a_store_of_before_is_taken_over() {
              ALTER TABLE run DROP COLUMN trace; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
              DROP TRIGGER failure_of_task; DROP TRIGGER failure_of_run; DROP INDEX run_of_parent; DROP INDEX task_open_of;
              DROP TABLE failure_group; DROP TABLE failure; DROP TABLE failure_fill; DROP TABLE replay; DROP TABLE replay_item;
-             ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 30;",
-        )
-        .expect("as it was");
+             ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 30;");
     without_numbers(folder.path());
-    let store = Store::open(folder.path(), &signalbox_store::StoreOptions::default()).expect("opens");
+    let store = Store::open(folder.path(), &crate::support::options(folder.path())).expect("opens");
     assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_node"), 19);
     assert_eq!(count(folder.path(), "SELECT count(*) FROM audit_run"), 20);
     assert_eq!(count(folder.path(), "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'audit_of_*'"), 0);

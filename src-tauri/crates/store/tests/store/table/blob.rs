@@ -1,5 +1,5 @@
 use crate::support::{
-    begin, commit, count, delete, end, new_run, print, raw, started, step_done, step_start, temporary, var_changed,
+    begin, commit, count, delete, end, new_run, print, started, step_done, step_start, temporary, var_changed,
 };
 use serde_json::json;
 use signalbox_model::base::{Base, Begun};
@@ -39,6 +39,7 @@ fn a_large_value_is_stored_once_and_freed_with_the_last_run_that_needs_it() {
 /// From 1 MiB on a value is written and read in its place.
 #[test]
 fn a_value_of_several_megabytes_is_kept_whole() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     for (seq, length) in (2..).zip([1024 * 1024 - 7, 1024 * 1024 - 6, 3_500_000]) {
@@ -47,7 +48,7 @@ fn a_value_of_several_megabytes_is_kept_whole() {
         assert!(store.event("r", seq).expect("reads") == Some(print("r", seq, value)), "{length}");
     }
     assert_eq!(count(folder.path(), "SELECT count(*) FROM blob WHERE length(data) = size AND size >= 1048575"), 3);
-    raw(folder.path()).execute("UPDATE blob SET data = zeroblob(size)", []).expect("damages");
+    crate::support::change(folder.path(), "UPDATE blob SET data = zeroblob(size)");
     assert!(matches!(store.event("r", 4), Err(StoreError::Corrupt { .. })));
 }
 
@@ -82,7 +83,7 @@ fn k_37_bytes_of_a_run_are_its_own_and_go_with_it() {
     delete(&store, "one").expect("deletes");
     assert_eq!(store.binary("two", &hash).expect("reads"), Some(bytes));
 
-    raw(folder.path()).execute("UPDATE blob SET data = x'00'", []).expect("damaged");
+    crate::support::change(folder.path(), "UPDATE blob SET data = x'00'");
     assert!(matches!(store.binary("two", &hash), Err(StoreError::Damaged { .. })));
     delete(&store, "two").expect("deletes");
     assert_eq!(count(folder.path(), "SELECT (SELECT count(*) FROM blob) + (SELECT count(*) FROM blob_use)"), 0);

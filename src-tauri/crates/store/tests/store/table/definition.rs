@@ -1,4 +1,4 @@
-use crate::support::{T0, delete, end, new_run, raw, started, temporary};
+use crate::support::{T0, delete, end, new_run, started, temporary};
 use signalbox_store::NewRun;
 
 #[test]
@@ -8,16 +8,13 @@ fn a_definition_is_kept_as_it_was_first_written_and_damage_is_found() {
     store.definition_put("h", "{\"a\": 1}\n").expect("writes");
     store.definition_put("h", "other").expect("keeps the first");
     assert_eq!(store.definition_get("h").expect("reads").as_deref(), Some("{\"a\": 1}\n"));
-    raw(folder.path()).execute("UPDATE definition SET text = '{}'", []).expect("damages");
+    crate::support::change(folder.path(), "UPDATE definition SET text = '{}'");
     assert_eq!(store.definition_get("h").expect_err("is damaged").code(), "STORE_DAMAGED");
 }
 
 /// Which definitions there are.
 fn kept(folder: &std::path::Path) -> Vec<String> {
-    let store = raw(folder);
-    let mut statement = store.prepare("SELECT hash FROM definition ORDER BY hash").expect("a query");
-    let rows = statement.query_map([], |row| row.get(0)).expect("reads");
-    rows.collect::<Result<_, _>>().expect("texts")
+    crate::support::texts(folder, "SELECT hash FROM definition ORDER BY hash")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Failures by what makes them alike: written with the end of the run, kept in step with what becomes of it.
 
-use crate::support::{T0, commit, event, finish, new_run, raw, temporary};
+use crate::support::{T0, commit, event, finish, new_run, temporary};
 use serde_json::{Value, json};
 use signalbox_model::event::WorkflowCancelled;
 use signalbox_model::{ErrorPayload, EventBody, RunStatus};
@@ -99,6 +99,7 @@ fn a_failure_is_dealt_with_by_a_re_run_and_open_again_when_that_is_cancelled() {
 
 #[test]
 fn failures_of_before_an_upgrade_are_taken_in_later_in_parts() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     for n in 0..5 {
         fails(
@@ -118,7 +119,7 @@ fn failures_of_before_an_upgrade_are_taken_in_later_in_parts() {
     )
     .expect("as before");
     drop(file);
-    let store = Store::open(folder.path(), &signalbox_store::StoreOptions::default()).expect("opens");
+    let store = Store::open(folder.path(), &crate::support::options(folder.path())).expect("opens");
     // One that happens meanwhile is not taken in twice.
     fails(&store, NewRun { started_ms: T0 + 9, ..new_run("new") }, "No account 9", json!({ "id": 9 }), T0 + 9);
     let mut parts = 0;
@@ -134,12 +135,14 @@ fn failures_of_before_an_upgrade_are_taken_in_later_in_parts() {
 
 #[test]
 fn a_hundred_thousand_failures_of_one_kind_are_counted_once_and_read_by_pages() {
+    // Written one by one, which a server takes minutes for.
+    crate::support::files_only!();
     let (folder, store) = temporary();
     fails(&store, new_run("r"), "No account 1", json!({ "id": 1 }), T0);
     let more = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
         INSERT INTO failure (run, task, of_group, place, at_ms, state)
         SELECT 'r' || i, task, of_group, place, at_ms + i, state FROM failure, n";
-    raw(folder.path()).execute(more, []).expect("as many");
+    crate::support::change(folder.path(), more);
     let page = store.failure_groups(&FailureQuery::default()).expect("reads");
     let group = &page.groups[0];
     assert_eq!((page.groups.len(), group.open, group.last_ms), (1, 100_001, T0 + 100_000));

@@ -87,6 +87,7 @@ fn ended_runs_are_counted_by_day_and_duration() {
 
 #[test]
 fn runs_of_before_are_counted_once() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     ends(&store, "failed", RunStatus::Failed, (T0, 1_234), false);
     let before = store.health_days("wf", 0).expect("reads");
@@ -100,6 +101,7 @@ fn runs_of_before_are_counted_once() {
 
 #[test]
 fn codes_without_end_are_counted_together() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = store.create_run(new_run("many")).expect("begins");
     let errors = (0..300_u64).map(|n| event("many", n + 2, Some("book"), failed_call(&format!("CODE_{n}")))).collect();
@@ -113,6 +115,7 @@ fn codes_without_end_are_counted_together() {
 /// 100,000 runs: a look reads the rows of its days and no run.
 #[test]
 fn a_look_reads_days_and_not_runs() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let connection = raw(folder.path());
     let fill = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)

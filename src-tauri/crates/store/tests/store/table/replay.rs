@@ -5,9 +5,7 @@ use crate::support::{T0, new_run, temporary};
 use serde_json::json;
 use signalbox_model::AuditEvent;
 use signalbox_store::audit::{Actor, Level, RUN_LEVEL, Record};
-use signalbox_store::{
-    CommitError, FailureQuery, NewReplay, NewRun, ReplayState, Replayed, Store, StoreError, StoreOptions,
-};
+use signalbox_store::{CommitError, FailureQuery, NewReplay, NewRun, ReplayState, Replayed, Store, StoreError};
 
 const RUNNING: &[ReplayState] = &[ReplayState::Running];
 
@@ -103,7 +101,7 @@ fn a_replay_of_a_dead_process_is_taken_over_and_alike_rules_are_counted() {
     assert_eq!((store.replays_alike(&kind, "set /a"), store.replays_alike(&kind, "set /b")), (Ok(1), Ok(0)));
     assert_eq!(store.replay_under_way("one"), Ok(vec!["new".to_owned()]));
     drop(store);
-    let store = Store::open(folder.path(), &StoreOptions::default()).expect("opens");
+    let store = Store::open(folder.path(), &crate::support::options(folder.path())).expect("opens");
     assert_eq!(store.replays_undriven(), Ok(vec!["one".to_owned()]));
     assert_eq!(store.replay_claim("one"), Ok(true));
     assert_eq!(store.replays_undriven(), Ok(vec![]));

@@ -70,6 +70,7 @@ fn filters_by_workflow_status_and_text() {
 
 #[test]
 fn a_page_is_found_by_an_index_whatever_the_filter() {
+    crate::support::files_only!();
     let (folder, _store) = temporary();
     let plan = |filter: &str| -> String {
         let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM run {filter} ORDER BY started_ms DESC, id DESC LIMIT 5");

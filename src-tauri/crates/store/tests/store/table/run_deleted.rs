@@ -1,4 +1,4 @@
-use crate::support::{commit, count, delete, end, new_run, open, print, raw, started, temporary};
+use crate::support::{commit, count, delete, end, new_run, open, print, started, temporary};
 use serde_json::json;
 
 #[test]
@@ -27,9 +27,10 @@ fn a_long_run_goes_in_steps_and_a_deletion_cut_off_is_ended_at_the_next_start() 
     assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event WHERE id >> 32 = 1"), 0);
     drop(store);
     // As a crash after the first transaction leaves it.
-    raw(folder.path())
-        .execute_batch("INSERT INTO run_deleted (run, no) SELECT id, no FROM run WHERE id = 'cut'; DELETE FROM run WHERE id = 'cut'")
-        .expect("writes");
+    crate::support::change(
+        folder.path(),
+        "INSERT INTO run_deleted (run, no) SELECT id, no FROM run WHERE id = 'cut'; DELETE FROM run WHERE id = 'cut'",
+    );
     drop(open(folder.path()));
     for table in ["run_event", "run_node", "run_summary", "run_snapshot", "run_input"] {
         assert_eq!(count(folder.path(), &format!("SELECT count(*) FROM {table}")), 0, "{table}");
@@ -43,7 +44,7 @@ fn begun_beside(cut: &str) -> (i64, i64) {
     let owner = started(&store, "cut");
     store.commit(commit("cut", &owner, (2..50).map(|seq| print("cut", seq, json!(seq))).collect())).expect("commits");
     end(&store, "cut", &owner, 50);
-    raw(folder.path()).execute_batch(cut).expect("writes");
+    crate::support::change(folder.path(), cut);
     let owner = started(&store, "next");
     store.commit(commit("next", &owner, vec![print("next", 2, json!(2))])).expect("commits");
     drop(store);

@@ -41,7 +41,9 @@ fn every_column_and_value_comes_back() {
     assert_eq!(read, events);
     let text = |events: &[RunEvent]| serde_json::to_string(events).expect("JSON");
     assert_eq!(text(&read), text(&events), "to the byte");
-    assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event WHERE json_valid(payload, 8)"), 9);
+    if !crate::support::at_server() {
+        assert_eq!(count(folder.path(), "SELECT count(*) FROM run_event WHERE json_valid(payload, 8)"), 9);
+    }
 }
 
 #[test]
@@ -200,6 +202,7 @@ fn the_end_of_a_call_is_found_by_its_key() {
 
 #[test]
 fn a_changed_column_is_found() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     store.commit(commit("r", &owner, vec![step_start("r", 2, "a", json!(1))])).expect("commits");

@@ -1,4 +1,4 @@
-use crate::support::{commit, count, noise, print, raw, started, temporary, var_changed};
+use crate::support::{commit, count, noise, print, started, temporary, var_changed};
 use serde_json::{Value, json};
 use signalbox_store::{RunCommit, Snapshot};
 
@@ -17,9 +17,9 @@ fn the_last_two_are_kept_and_a_damaged_one_falls_back() {
     }
     assert_eq!(count(folder.path(), "SELECT count(*) FROM run_snapshot"), 2);
     assert_eq!(store.latest_snapshot("r").expect("reads"), snapshot(5, json!({"at": 5})));
-    raw(folder.path()).execute("UPDATE run_snapshot SET body = '{\"at\":6}' WHERE seq = 5", []).expect("damages");
+    crate::support::change(folder.path(), "UPDATE run_snapshot SET body = '{\"at\":6}' WHERE seq = 5");
     assert_eq!(store.latest_snapshot("r").expect("reads"), snapshot(4, json!({"at": 4})));
-    raw(folder.path()).execute("DELETE FROM run_snapshot WHERE seq = 4", []).expect("drops");
+    crate::support::change(folder.path(), "DELETE FROM run_snapshot WHERE seq = 4");
     assert_eq!(store.latest_snapshot("r").expect("reads"), None, "the events alone rebuild the state");
 }
 

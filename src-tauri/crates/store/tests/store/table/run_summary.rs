@@ -1,4 +1,4 @@
-use crate::support::{T0, commit, finish, noise, raw, started, temporary};
+use crate::support::{T0, commit, finish, noise, started, temporary};
 use serde_json::{Value, json};
 use signalbox_model::RunStatus;
 use signalbox_store::{RunCommit, RunEnd};
@@ -14,6 +14,6 @@ fn the_summary_comes_back_whole_and_a_damaged_one_is_none() {
     store.commit(RunCommit { status, end: Some(end), ..commit("r", &owner, vec![finish("r", 2)]) }).expect("ends");
     let read = store.summary::<Value>("r").expect("reads").expect("is there");
     assert_eq!(read.to_string(), summary.to_string(), "in the order it was written");
-    raw(folder.path()).execute("UPDATE run_summary SET body = '{}'", []).expect("damages");
+    crate::support::change(folder.path(), "UPDATE run_summary SET body = '{}'");
     assert_eq!(store.summary::<Value>("r").expect("reads"), None);
 }

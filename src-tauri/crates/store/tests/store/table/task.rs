@@ -95,6 +95,7 @@ fn views_and_counts_agree() {
 /// 10,000 open tasks: each task stands on one page, a page is found fast (the limit of the design is 10 ms).
 #[test]
 fn ten_thousand_tasks_are_a_list() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     let mut tasks = Vec::new();
@@ -139,6 +140,7 @@ fn ten_thousand_tasks_are_a_list() {
 /// D2.1: by the end of their time, those without one last; each on one page, by the index.
 #[test]
 fn open_tasks_are_listed_by_their_deadline() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     let mut tasks = Vec::new();

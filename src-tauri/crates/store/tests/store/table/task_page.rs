@@ -8,6 +8,7 @@ use signalbox_store::{RunCommit, TaskChange, TaskQuery, TaskRow};
 /// each part is read by an index.
 #[test]
 fn the_most_urgent_stands_first() {
+    crate::support::files_only!();
     let (folder, store) = temporary();
     let owner = started(&store, "r");
     let day_end = T0 + 25 * 60_000;

@@ -49,7 +49,7 @@ fn two_people_approve() {
     let told: Vec<&str> = record.history.iter().map(|note| note.what.as_str()).collect();
     assert_eq!(told, ["created", "approved", "decided"]);
     let entries = |event: &str| {
-        let sql = format!("SELECT count(*) FROM audit_entry WHERE json_extract(entry, '$.event') = '{event}'");
+        let sql = format!("SELECT count(*) FROM audit_entry WHERE entry ->> '$.event' = '{event}'");
         count(folder.path(), &sql)
     };
     assert_eq!((entries("HITL_VOTED"), entries("HITL_COMPLETED")), (1, 1), "one entry for each person's decision");

@@ -179,6 +179,7 @@ fn a_killed_process_keeps_no_message() {
     let held = child.says();
     assert_eq!(take(&store, "a", T0), None);
     child.kill();
+    crate::support::until(|| !store.webhooks_due(T0).expect("reads").is_empty());
     assert_eq!(take(&store, "a", T0).map(|one| one.id), Some(held), "the same message, with the same id");
 }
 
