@@ -236,7 +236,10 @@ pub(crate) fn schema_of(info: &ToolInfo) -> Result<Arc<Schema>, NodeFailure> {
 /// Whether a call that was under way may have done its work.
 fn leaves_open(fault: ToolFault) -> bool {
     use ToolFault as F;
-    matches!(fault, F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::Digits | F::TooLarge | F::QuestionGone)
+    matches!(
+        fault,
+        F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::Digits | F::DuplicateMember | F::TooLarge | F::QuestionGone
+    )
 }
 
 /// Which error a failure is.
