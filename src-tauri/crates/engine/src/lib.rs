@@ -63,6 +63,7 @@ pub mod schedule;
 pub mod schema;
 pub mod schemas;
 pub mod scope;
+mod script_numbers;
 pub mod snapshot;
 mod state;
 mod step;

@@ -18,6 +18,7 @@ pub(crate) mod rules;
 mod run_limits;
 mod same_for_all;
 mod schedule;
+mod script;
 mod secrets;
 mod shape;
 mod sql;
@@ -276,6 +277,7 @@ fn check_node(workflow: &Workflow, id: &str, node: &Node, catalog: &Catalog, fou
     check_config(&at, node, descriptor, catalog, found);
     secrets::check(&at, node, descriptor, found);
     request::check(&at, node, descriptor, found);
+    script::check(&at, node, descriptor, found);
     sql::check(&at, node, descriptor, found);
     check_out(&at, node, found);
     check_error_handling(workflow, &at, id, node, found);

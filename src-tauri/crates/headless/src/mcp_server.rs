@@ -2,9 +2,11 @@
 //! gives is said by the app; here it is put into the protocol.
 
 mod author;
+mod exact_arguments;
 mod http;
 
 pub(crate) use author::AuthorServer;
+pub(crate) use exact_arguments::lines;
 pub(crate) use http::{HttpTools, known};
 
 use rmcp::model::{
@@ -169,6 +171,9 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = self.caller(&context)?;
+        if let Some(error) = exact_arguments::refusal(&context.meta) {
+            return Ok(answer(tool_refusal(&error)));
+        }
         let arguments = request.arguments.unwrap_or_default().into_iter().collect();
         let started = self.app.start_offered(&caller, Offer::Tool, &request.name, arguments).await;
         let (tool, run_id) = match started {

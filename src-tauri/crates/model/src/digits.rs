@@ -62,19 +62,21 @@ pub fn quoted(text: &str) -> Option<String> {
 }
 
 fn described(text: &str, range: Range<usize>) -> Lost {
-    let before = &text[..range.start];
+    let (line, column) = place(text, range.start);
+    let path = path(&text[..range.start]);
     let mut written: String = text[range].chars().take(SHOWN + 1).collect();
     if written.len() > SHOWN {
         written.truncate(SHOWN);
         written.push('…');
     }
+    Lost { path, written, line, column }
+}
+
+/// Line and column of a place in a text, from 1.
+pub fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Lost {
-        path: path(before),
-        written,
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-    }
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
 /// Whether a number of JSON stays the same number when it is read: a whole number of 64 bits; a number that a program has
@@ -149,7 +151,7 @@ enum Step {
 }
 
 /// The path to what stands behind this beginning of a JSON text.
-fn path(before: &str) -> String {
+pub(crate) fn path(before: &str) -> String {
     let bytes = before.as_bytes();
     let (mut steps, mut at) = (Vec::new(), 0);
     while let Some(byte) = bytes.get(at) {

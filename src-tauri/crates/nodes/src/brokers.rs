@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::{Call, CallSlot};
-use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, digits};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, lossless};
 use signalbox_ports::World;
 use signalbox_ports::brokers::{Broker, BrokerError, BrokerFault, BrokerKind, MessageWatch, Messages, ReceivedMessage};
 use std::time::Duration;
@@ -98,7 +98,7 @@ pub(crate) fn failure(error: BrokerError) -> NodeFailure {
 fn value(bytes: &[u8]) -> (Value, bool) {
     let Ok(text) = std::str::from_utf8(bytes) else { return (STANDARD.encode(bytes).into(), true) };
     if text.trim_start().starts_with(['{', '['])
-        && digits::lost(text).is_none()
+        && lossless::loss(text).is_none()
         && let Ok(value) = serde_json::from_str(text)
     {
         return (value, false);

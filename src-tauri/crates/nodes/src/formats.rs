@@ -3,6 +3,7 @@
 use crate::memory;
 use serde_json::Value;
 use signalbox_model::data::{TEXT_FROM, compact};
+use signalbox_model::lossless::{self, Loss};
 use signalbox_model::{NodeFailure, digits};
 
 /// Largest text or file that becomes data (TRUST, Store rules).
@@ -35,8 +36,9 @@ pub(crate) fn read_json(text: &str, what: &str, mut before: String) -> Result<Co
     if (TEXT_FROM..=MAX_BYTES).contains(&plain.len()) && memory::of_json(plain) <= memory::most(plain.len()) {
         before.reserve(plain.len());
         if compact(plain, &mut before) {
+            // A member that occurs twice is refused by `compact` already.
             return match digits::lost(plain) {
-                Some(lost) => Err(digits_lost(&lost, what)),
+                Some(lost) => Err(would_change(&Loss::Number(lost), what)),
                 None => Ok(Content::Text(before)),
             };
         }
@@ -66,8 +68,8 @@ pub(crate) fn parse_json(text: &str, what: &str) -> Result<Value, NodeFailure> {
             .detail("column", error.column())
             .detail("begins", snippet(text))
     })?;
-    match digits::lost(text) {
-        Some(lost) => Err(digits_lost(&lost, what)),
+    match lossless::loss(text) {
+        Some(loss) => Err(would_change(&loss, what)),
         None => Ok(parsed),
     }
 }
@@ -102,13 +104,23 @@ pub(crate) fn write_yaml(value: &Value) -> Result<String, NodeFailure> {
         .map_err(|error| NodeFailure::validation("SCHEMA_MISMATCH", format!("The value cannot become YAML: {error}")))
 }
 
-/// A number of a text that a value cannot hold; `what` names the text.
-pub(crate) fn digits_lost(lost: &digits::Lost, what: &str) -> NodeFailure {
-    NodeFailure::validation("NUMBER_TOO_LONG", format!("{what} cannot be read without a change: {}", lost.told()))
-        .detail("path", lost.path.clone())
-        .detail("number", lost.written.clone())
-        .detail("line", lost.line)
-        .detail("column", lost.column)
+/// What a text has that a value cannot hold; `what` names the text.
+pub(crate) fn would_change(loss: &Loss, what: &str) -> NodeFailure {
+    let words = format!("{what} cannot be read without a change: {}", loss.told());
+    match loss {
+        Loss::Number(lost) => NodeFailure::validation("NUMBER_TOO_LONG", words)
+            .detail("path", lost.path.clone())
+            .detail("number", lost.written.clone())
+            .detail("line", lost.line)
+            .detail("column", lost.column),
+        Loss::Member(repeated) => {
+            let way_out = "Have it sent once, or read it as text; JSON.parse in a script keeps the last value";
+            NodeFailure::validation("DUPLICATE_MEMBER", format!("{words}. {way_out}"))
+                .detail("path", repeated.path.clone())
+                .detail("line", repeated.line)
+                .detail("column", repeated.column)
+        }
+    }
 }
 
 /// Above the limit of every text.

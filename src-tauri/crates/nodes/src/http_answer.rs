@@ -7,7 +7,7 @@ use serde_json::Value;
 use signalbox_engine::request_body::is_json;
 use signalbox_engine::retry::RETRY_AFTER_LIMIT_MS;
 use signalbox_model::data::TEXT_FROM;
-use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, digits};
+use signalbox_model::{ErrorType, NodeFailure, SuggestedAction, lossless};
 use signalbox_ports::{HttpError, HttpResponse, Scrubber, retry_after};
 
 /// How a body is read.
@@ -185,15 +185,15 @@ fn excerpt(answer: &HttpResponse) -> Option<Value> {
     if is_json(&media)
         && answer.body.len() <= LONGEST
         && let Ok(value) = serde_json::from_str(&text)
-        && digits::lost(&text).is_none()
+        && lossless::loss(&text).is_none()
     {
         return Some(value);
     }
     Some(Value::String(text.chars().take(LONGEST).collect()))
 }
 
-fn keeps_digits(body: &[u8]) -> bool {
-    std::str::from_utf8(body).is_ok_and(|text| digits::lost(text).is_none())
+fn is_lossless(body: &[u8]) -> bool {
+    std::str::from_utf8(body).is_ok_and(|text| lossless::loss(text).is_none())
 }
 
 /// The answer without the secrets of this machine, which a server may send back.
@@ -209,11 +209,11 @@ pub(crate) fn without_secrets(mut answer: HttpResponse, scrubber: &Scrubber) -> 
     if scrubber.finds(&answer.body) {
         // JSON stays JSON, also where the secret is a number.
         answer.body = match serde_json::from_slice::<Value>(&answer.body) {
-            Ok(mut value) if keeps_digits(&answer.body) => {
+            Ok(mut value) if is_lossless(&answer.body) => {
                 scrubber.value(&mut value);
                 value.to_string().into_bytes()
             }
-            // As JSON the numbers would change as well.
+            // As JSON other parts would change as well.
             Ok(_) | Err(_) => scrubber.bytes(&answer.body).into_owned(),
         };
     }

@@ -247,7 +247,7 @@ fn events(text: &str) -> Vec<Value> {
                 let joined = std::mem::take(&mut data).join("\n");
                 let value = serde_json::from_str::<Value>(&joined)
                     .ok()
-                    .filter(|_| signalbox_model::digits::lost(&joined).is_none())
+                    .filter(|_| signalbox_model::lossless::loss(&joined).is_none())
                     .unwrap_or(Value::String(joined));
                 all.push(json!({ "event": event.unwrap_or("message"), "id": id, "data": value }));
             }

@@ -1,7 +1,8 @@
 //! Lines of JSON (NDJSON), a piece of the text at a time.
 
-use crate::formats::{MAX_BYTES, digits_lost, parse_json, too_large};
+use crate::formats::{MAX_BYTES, parse_json, too_large, would_change};
 use signalbox_model::data::compact;
+use signalbox_model::lossless::Loss;
 use signalbox_model::{NodeFailure, digits};
 
 /// A text of which some lines have been read.
@@ -75,7 +76,7 @@ impl JsonLines {
             return Ok(parse_json(line, &what())?.to_string());
         }
         match digits::lost(line) {
-            Some(lost) => Err(digits_lost(&lost, &what())),
+            Some(lost) => Err(would_change(&Loss::Number(lost), &what())),
             None => Ok(out),
         }
     }

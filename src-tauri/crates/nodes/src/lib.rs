@@ -49,6 +49,7 @@ mod long_value;
 mod mail;
 mod memory;
 mod model_check;
+mod number_texts;
 mod objects;
 pub mod progress_reporter;
 mod retrieval_error;

@@ -7,7 +7,7 @@ use crate::formats;
 use serde_json::{Map, Value, json};
 use signalbox_engine::effect::Call;
 use signalbox_engine::schema::Schema;
-use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, digits, text::without_bom, time};
+use signalbox_model::{ErrorPayload, ErrorType, NodeFailure, SuggestedAction, lossless, text::without_bom, time};
 use signalbox_ports::Scrubber;
 use signalbox_ports::llm::Part;
 use signalbox_ports::tools::{ToolAnswer, ToolFailure, ToolFault, ToolInfo};
@@ -75,9 +75,9 @@ fn payload_of(answer: &ToolAnswer) -> Value {
         return structured.clone();
     }
     match words(&answer.content) {
-        // A number that a value cannot hold keeps its digits in the text.
+        // What a value cannot hold stays in the text.
         Some(text) => match serde_json::from_str::<Value>(without_bom(&text)) {
-            Ok(value @ (Value::Object(_) | Value::Array(_))) if digits::lost(&text).is_none() => value,
+            Ok(value @ (Value::Object(_) | Value::Array(_))) if lossless::loss(&text).is_none() => value,
             _ => Value::String(text),
         },
         None => json!({ "content": answer.content }),
@@ -130,13 +130,13 @@ pub(crate) fn read(
     Ok(Told { result, envelope, shown: Vec::new() })
 }
 
-/// A number of the structured answer that is another one than the server wrote: the server writes the same answer as text
-/// beside it, where the digits are still there.
+/// A part of the structured answer that is another one than the server wrote: many servers write the same answer as text, too,
+/// and there it is unchanged.
 fn changed(info: &ToolInfo, answer: &ToolAnswer) -> Option<NodeFailure> {
     answer.structured.as_ref()?;
     let text = words(&answer.content).filter(|text| serde_json::from_str::<Value>(text).is_ok())?;
-    let lost = digits::lost(&text)?;
-    let failure = formats::digits_lost(&lost, &format!("The answer of '{}'", info.name));
+    let loss = lossless::loss(&text)?;
+    let failure = formats::would_change(&loss, &format!("The answer of '{}'", info.name));
     Some(failure.detail("tool", info.name.clone()).maybe_happened())
 }
 
@@ -236,7 +236,10 @@ pub(crate) fn schema_of(info: &ToolInfo) -> Result<Arc<Schema>, NodeFailure> {
 /// Whether a call that was under way may have done its work.
 fn leaves_open(fault: ToolFault) -> bool {
     use ToolFault as F;
-    matches!(fault, F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::Digits | F::TooLarge | F::QuestionGone)
+    matches!(
+        fault,
+        F::Broken | F::Cut | F::Timeout | F::BadAnswer | F::Digits | F::DuplicateMember | F::TooLarge | F::QuestionGone
+    )
 }
 
 /// Which error a failure is.
@@ -268,6 +271,7 @@ pub(crate) fn failed(failure: ToolFailure, info: Option<&ToolInfo>) -> NodeFailu
         ToolFault::BadAnswer | ToolFault::Asks => tool("INTERNAL"),
         ToolFault::QuestionGone => tool("INPUT_LOST").retryable(),
         ToolFault::Digits => of(ErrorType::ValidationError, "NUMBER_TOO_LONG"),
+        ToolFault::DuplicateMember => of(ErrorType::ValidationError, "DUPLICATE_MEMBER"),
         ToolFault::TooLarge => of(ErrorType::ValidationError, "TOO_LARGE"),
     };
     // Before the tool was asked nothing happened, whatever went wrong.

@@ -148,6 +148,8 @@ pub enum ToolFault {
     BadAnswer,
     /// A number of the answer would become another one.
     Digits,
+    /// An object of the answer has a member twice, with different values.
+    DuplicateMember,
     /// More came than a call may bring.
     TooLarge,
     /// No failure: the server asks back, and [`ToolFailure::asks`] is what.

@@ -10,7 +10,7 @@ use crate::output::{CANCELLED, FAILED, OK, Output, PAUSED, STOPPED};
 use serde_json::{Value, json};
 use signalbox_engine::params;
 use signalbox_model::bundle::Bundle;
-use signalbox_model::{Map, RunOrigin, digits, text};
+use signalbox_model::{Map, RunOrigin, lossless, text};
 use signalbox_runtime::{NewRun, Resumed};
 
 pub(crate) async fn run(host: &Host, bundle: &Bundle, run: &Run, output: &Output) -> Result<u8, Failure> {
@@ -115,7 +115,7 @@ pub(crate) fn given(argument: &str) -> Result<Map, Failure> {
     };
     let value =
         serde_json::from_str(text::without_bom(&json)).map_err(|error| bad(format!("this is not JSON ({error})")))?;
-    if let Some(lost) = digits::lost(&json) {
+    if let Some(lost) = lossless::loss(&json) {
         return Err(bad(lost.told()));
     }
     match value {

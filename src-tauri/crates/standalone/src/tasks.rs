@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::output::{OK, Output};
 use crate::runs::os_user;
 use serde_json::{Map, Value, json};
-use signalbox_model::{AuditEvent, TaskAction, TaskState, digits, text, time};
+use signalbox_model::{AuditEvent, TaskAction, TaskState, lossless, text, time};
 use signalbox_runtime::task_answer::{self, GivenAnswer};
 use signalbox_store::audit::{Actor, Level, Record};
 use signalbox_store::mask::Masks;
@@ -245,7 +245,7 @@ fn json_argument(argument: &str) -> Result<Value, Failure> {
         Some(file) => std::fs::read_to_string(file).map_err(|error| bad(format!("{file} cannot be read: {error}")))?,
         None => argument.to_owned(),
     };
-    if let Some(lost) = digits::lost(&json) {
+    if let Some(lost) = lossless::loss(&json) {
         return Err(bad(lost.told()));
     }
     serde_json::from_str(text::without_bom(&json)).map_err(|error| bad(format!("this is not JSON ({error})")))

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use signalbox_model::data::compact;
-use signalbox_model::digits;
+use signalbox_model::{digits, repeated_members};
 use signalbox_ports::databases::{DatabaseError, DatabaseFault, RowSink};
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -85,13 +85,15 @@ pub(super) fn bytes(out: &mut Vec<u8>, value: &[u8]) {
     text(out, &STANDARD.encode(value));
 }
 
-/// A JSON text as the value that it is.
+/// A JSON text as the value that it is; as text when an object has a member twice, which no value holds.
 pub(super) fn embedded(out: &mut Vec<u8>, json: &str) {
     let quoted = digits::quoted(json);
     let json = quoted.as_deref().unwrap_or(json);
     let mut made = String::new();
     if compact(json, &mut made) {
         out.extend_from_slice(made.as_bytes());
+    } else if repeated_members::repeated(json).is_some() {
+        text(out, json);
     } else {
         match serde_json::from_str::<serde_json::Value>(json) {
             Ok(value) => {

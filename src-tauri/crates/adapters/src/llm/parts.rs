@@ -86,13 +86,13 @@ impl Parts {
     }
 }
 
-/// The arguments of a tool; a text where they are no JSON, or have a number whose digits would be lost.
+/// The arguments of a tool; a text where they are no JSON, or would change when it is read.
 fn arguments(text: String) -> Value {
     if text.trim().is_empty() {
         return Value::Object(Map::new());
     }
     match serde_json::from_str(&text) {
-        Ok(value) if signalbox_model::digits::lost(&text).is_none() => value,
+        Ok(value) if signalbox_model::lossless::loss(&text).is_none() => value,
         _ => Value::String(text),
     }
 }

@@ -1,10 +1,11 @@
 //! Messages that the library does not read as they are. What is nested too deep it passes over in silence, and whoever waits for
-//! the answer would wait until his time is over (TRUST, 18). Numbers that do not fit become others (ADR 84).
+//! the answer would wait until his time is over (TRUST, 18). Numbers that do not fit become others (ADR 84), and of a
+//! member that occurs twice one value is lost.
 
 use rmcp::model::{CallToolResult, ErrorCode, ErrorData};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use signalbox_model::digits;
+use signalbox_model::lossless;
 
 /// Deepest nesting of one message.
 pub(super) const DEEPEST: usize = 127;
@@ -54,7 +55,7 @@ pub(super) fn instead(message: &str) -> Option<String> {
     let words = if message.bytes().any(|byte| depth.take(byte)) {
         WORDS.to_owned()
     } else {
-        format!("{DIGITS}{}", digits::lost_below(message, "result.structuredContent")?.told())
+        format!("{CHANGED}{}", lossless::loss_below(message, "result.structuredContent")?.told())
     };
     // What is not read of it may be as deep as it likes.
     let Head { id } = serde_json::from_str(message).ok()?;
@@ -70,7 +71,7 @@ pub(super) fn unsure(answer: &CallToolResult) -> Option<ErrorData> {
     }
     let (path, number) = beyond_64_bits(answer.structured_content.as_ref()?)?;
     let words = format!(
-        "{DIGITS}the number {number} at result.structuredContent{path} has more than 64 bits, so that its digits may be others than the \
+        "{CHANGED}the number {number} at result.structuredContent{path} has more than 64 bits, so that its digits may be others than the \
          server wrote. Have it sent as a text (in quotes)"
     );
     Some(ErrorData::new(ErrorCode(CODE), words, None))
@@ -94,12 +95,16 @@ fn beyond_64_bits(value: &Value) -> Option<(String, String)> {
 const CODE: i32 = -32_700;
 const WORDS: &str = "signalbox: deeper than a message may be";
 
-/// The beginning of the words about a number of an answer that would become another one.
-const DIGITS: &str = "signalbox: ";
+/// The beginning of the words about a part of an answer that would change.
+const CHANGED: &str = "signalbox: ";
 
-/// What an error of [`instead`] says about a number.
-pub(super) fn digits_told(code: i32, words: &str) -> Option<&str> {
-    words.strip_prefix(DIGITS).filter(|words| code == CODE && words.starts_with("the number "))
+/// How words about a member begin.
+pub(super) const MEMBER: &str = "the member ";
+
+/// What an error of [`instead`] says about a number, or about a member that occurs twice.
+pub(super) fn change_told(code: i32, words: &str) -> Option<&str> {
+    let is_change = |words: &&str| words.starts_with("the number ") || words.starts_with(MEMBER);
+    words.strip_prefix(CHANGED).filter(|words| code == CODE && is_change(words))
 }
 
 /// Whether an error is what [`instead`] wrote.

@@ -41,9 +41,9 @@ fn of_server(error: &ErrorData, scrubber: &Scrubber) -> ToolFailure {
     if depth::is_told(error.code.0, &error.message) {
         return too_deep();
     }
-    if let Some(words) = depth::digits_told(error.code.0, &error.message) {
+    if let Some(words) = depth::change_told(error.code.0, &error.message) {
         return failure(
-            ToolFault::Digits,
+            if words.starts_with(depth::MEMBER) { ToolFault::DuplicateMember } else { ToolFault::Digits },
             format!("The answer of the server cannot be read without a change: {}", scrubber.text(words)),
         );
     }

@@ -1,6 +1,7 @@
 //! What a message says, as the params of a run.
 
 use serde_json::{Map, Value};
+use signalbox_model::lossless;
 
 /// Data parts are params by their names. Text is the param `message`, or the only param that is text; text that is a JSON object
 /// is read as data.
@@ -25,6 +26,9 @@ pub(super) fn arguments(message: &Value, schema: &Value) -> Result<Map<String, V
     }
     let text = texts.join("\n");
     if let Ok(Value::Object(data)) = serde_json::from_str(&text) {
+        if let Some(loss) = lossless::loss(&text) {
+            return Err(format!("The params in the text are not valid: {}.", loss.told()));
+        }
         arguments.extend(data);
         return Ok(arguments);
     }

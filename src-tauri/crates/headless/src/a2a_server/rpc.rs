@@ -3,6 +3,7 @@
 use axum::http::HeaderMap;
 use serde_json::{Value, json};
 use signalbox_app::{ApiError, Class};
+use signalbox_model::lossless;
 
 /// A request.
 pub(super) struct Asked {
@@ -66,6 +67,9 @@ pub(super) fn read(headers: &HeaderMap, body: &[u8]) -> Result<Asked, (Value, Rp
         .map_err(|error| (Value::Null, RpcError::new(-32700, format!("It is not JSON: {error}."))))?;
     let id = read.get("id").filter(|id| id.is_string() || id.is_i64() || id.is_u64()).cloned().unwrap_or_default();
     let refuse = |error| Err((id.clone(), error));
+    if let Some(loss) = std::str::from_utf8(body).ok().and_then(|text| lossless::loss_below(text, "params")) {
+        return refuse(RpcError::invalid(format!("The params are not valid: {}.", loss.told())));
+    }
     if read["jsonrpc"] != "2.0" {
         return refuse(RpcError::new(-32600, "'jsonrpc' must be \"2.0\"; one request at a time."));
     }

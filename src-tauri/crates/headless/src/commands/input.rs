@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use signalbox_app::ApiError;
-use signalbox_model::{Map, digits, text::without_bom};
+use signalbox_model::{Map, lossless, text::without_bom};
 
 const STRING_HINT: &str = "A text needs double quotes inside the quotes of the shell: --set 'name=\"Ada\"'.";
 
@@ -18,7 +18,7 @@ pub(crate) fn parse(params: Option<&str>, sets: &[String]) -> Result<(Map, Map),
         let (name, text) = set.split_once('=').ok_or_else(|| bad("there is no '='.".into()))?;
         let value: Value =
             serde_json::from_str(text).map_err(|error| bad(format!("the value is not JSON ({error}).")))?;
-        if let Some(lost) = digits::lost(text) {
+        if let Some(lost) = lossless::loss(text) {
             return Err(bad(format!("{}.", lost.told())));
         }
         let (target, name) = match name.strip_prefix('$') {
@@ -59,7 +59,7 @@ fn read(given: &str, bad: impl Fn(String) -> ApiError) -> Result<Value, ApiError
             bad(format!("this is not JSON ({error})."))
         }
     })?;
-    match digits::lost(&text) {
+    match lossless::loss(&text) {
         Some(lost) => Err(bad(format!("{}.", lost.told()))),
         None => Ok(value),
     }

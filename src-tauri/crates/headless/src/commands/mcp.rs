@@ -1,7 +1,7 @@
 //! `mcp`: active workflows as tools, or the tools with which an agent plans, over standard input and output. Nothing but the protocol goes to standard output.
 
 use super::{Done, told_to_stop};
-use crate::mcp_server::{AuthorServer, McpServer};
+use crate::mcp_server::{AuthorServer, McpServer, lines};
 use crate::output::OK;
 use rmcp::{ServerHandler, ServiceExt};
 use signalbox_app::{ApiError, App, Caller};
@@ -21,7 +21,7 @@ async fn serve(server: impl ServerHandler) -> Done {
         ApiError::bad_request(message, "A program that speaks MCP starts this command; see `signalbox mcp --help`.")
     };
     let running = tokio::select! {
-        running = server.serve(rmcp::transport::stdio()) => running.map_err(|error| failed(error.to_string()))?,
+        running = server.serve((lines(tokio::io::stdin()), tokio::io::stdout())) => running.map_err(|error| failed(error.to_string()))?,
         () = told_to_stop() => return Ok(OK),
     };
     tokio::select! {

@@ -1,13 +1,13 @@
 //! The tools with which an agent of somebody else plans workflows. What it makes are proposals; a person accepts them.
 
-use super::{answer, caller_of};
+use super::{answer, caller_of, exact_arguments};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
-use signalbox_app::{App, AuthorTool, Caller, author_tools};
+use signalbox_app::{App, AuthorTool, Caller, author_tools, tool_refusal};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -63,6 +63,9 @@ impl ServerHandler for AuthorServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = caller_of(self.caller.as_ref(), &context)?;
+        if let Some(error) = exact_arguments::refusal(&context.meta) {
+            return Ok(answer(tool_refusal(&error)));
+        }
         let arguments = request.arguments.unwrap_or_default().into_iter().collect();
         match self.app.call_author_tool(&caller, &request.name, arguments).await {
             Some(result) => Ok(answer(result)),

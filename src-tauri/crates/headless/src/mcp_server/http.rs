@@ -1,8 +1,9 @@
 //! The server at `/mcp` of `serve`: the guards of the other routes have passed a request before it comes here.
 
+use super::exact_arguments;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::{Method, request::Parts};
+use axum::http::{Method, header::CONTENT_LENGTH, request::Parts};
 use axum::response::Response;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -44,7 +45,9 @@ impl<S: ServerHandler + Clone> HttpTools<S> {
         }
         let mut parts = parts;
         parts.extensions.insert(caller);
-        let request = Request::from_parts(parts, Body::from(Bytes::from(body)));
+        let marked = std::str::from_utf8(&body).ok().and_then(exact_arguments::marked).map(String::into_bytes);
+        parts.headers.remove(CONTENT_LENGTH);
+        let request = Request::from_parts(parts, Body::from(Bytes::from(marked.unwrap_or(body))));
         Ok(self.service.handle(request).await.map(Body::new))
     }
 }

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId, RunStarted};
 use signalbox_app::{ApiError, ApiResult, App, Caller, NewRun, StartKey, command_list, fitting, metrics};
-use signalbox_model::{Map, RunOrigin, TraceContext, digits, text::bytes_without_bom};
+use signalbox_model::{Map, RunOrigin, TraceContext, lossless, text::bytes_without_bom};
 use std::sync::Arc;
 
 pub(crate) fn health() -> Response {
@@ -231,7 +231,7 @@ fn unfit(why: &str) -> ApiError {
 fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
     let body = bytes_without_bom(body);
     let request: Value = serde_json::from_slice(body).map_err(|error| unfit(&error.to_string()))?;
-    if let Some(lost) = std::str::from_utf8(body).ok().and_then(digits::lost) {
+    if let Some(lost) = std::str::from_utf8(body).ok().and_then(lossless::loss) {
         return Err(unfit(&lost.told()));
     }
     fitting(&request).map_err(|why| unfit(&why))

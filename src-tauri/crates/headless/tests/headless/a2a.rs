@@ -69,6 +69,33 @@ fn an_offered_workflow_has_a_card_and_answers_messages() {
     assert_eq!(rpc(&serving, "/a2a", "SendMessage", &unfit)["error"]["code"], -32602);
 }
 
+/// Case js-big-ids and ADR 216: what the reader would change is refused with its place, also in a text that is JSON.
+#[test]
+fn params_that_would_change_are_refused() {
+    let place = TestHome::new();
+    activate(&place, "greet", &greeting());
+    let serving = with_roles(&place);
+    let bearer = format!("Bearer {OPERATOR}");
+    let mut headers =
+        vec![("host", serving.host()), ("authorization", bearer.as_str()), ("content-type", "application/json")];
+    headers.extend(VERSION);
+    for (part, why) in [
+        (
+            r#"{"data":{"name":18446744073709551617}}"#,
+            "the number 18446744073709551617 at params.message.parts[0].data.name ",
+        ),
+        (r#"{"data":{"name":"Ada","name":"Bob"}}"#, "the member params.message.parts[0].data.name occurs twice"),
+        (r#"{"text":"{\"name\":\"Ada\",\"name\":\"Bob\"}"}"#, "the member name occurs twice"),
+    ] {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":"q","method":"SendMessage","params":{{"message":{{"messageId":"m","role":"ROLE_USER","parts":[{part}]}}}}}}"#
+        );
+        let error = serving.raw("POST", "/a2a", &headers, &body).json()["error"].clone();
+        assert_eq!(error["code"], -32602, "{error}");
+        assert!(error["message"].as_str().is_some_and(|text| text.contains(why)), "{error}");
+    }
+}
+
 #[test]
 fn a_message_needs_a_token_of_an_operator_and_a_version_that_is_spoken() {
     let place = TestHome::new();

@@ -134,6 +134,44 @@ fn an_active_workflow_is_a_tool_with_its_params() {
     assert_eq!(client.call("quiet", &json!({}))["error"]["code"], -32602);
 }
 
+/// Case js-big-ids and ADR 216: arguments that the reader would change are refused with their place, over both transports.
+#[test]
+fn arguments_that_would_change_are_refused() {
+    let place = TestHome::new();
+    activate(&place, &flow("greet", &offered(), &greeting()));
+    let mut client = Client::connect(&place);
+    let call = |id: u64, arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"greet","arguments":{arguments}}}}}"#
+        )
+    };
+    let bad = [
+        (r#"{"name":18446744073709551617}"#, "the number 18446744073709551617 at params.arguments.name "),
+        (r#"{"name":"Ada","name":"Bob"}"#, "the member params.arguments.name occurs twice"),
+    ];
+    let serving = with_roles(&place);
+    let own = session(&serving, OPERATOR);
+    let bearer = format!("Bearer {OPERATOR}");
+    let headers = [
+        ("host", serving.host()),
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-session-id", own.as_str()),
+    ];
+    for (id, (arguments, why)) in (100..).zip(bad) {
+        writeln!(client.into, "{}", call(id, arguments)).expect("sent");
+        let far = serving.raw("POST", "/mcp", &headers, &call(id, arguments));
+        let near = client.until(|message| message["id"] == json!(id)).to_string();
+        for answer in [&near, &far.body] {
+            assert!(answer.contains("\"isError\":true") && answer.contains(why), "{answer}");
+        }
+    }
+    writeln!(client.into, "{}", call(200, r#"{"name":"Ada"}"#)).expect("sent");
+    let good = client.until(|message| message["id"] == json!(200));
+    assert_eq!(good["result"]["structuredContent"], json!({ "text": "Hello Ada" }));
+}
+
 #[test]
 fn a_call_runs_the_active_version_whatever_the_file_holds() {
     let place = TestHome::new();

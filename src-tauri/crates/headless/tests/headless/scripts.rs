@@ -212,3 +212,27 @@ fn a_script_that_asks_for_a_language_or_a_time_zone_fails() {
         "{error}"
     );
 }
+
+/// ADR 217: a number of the source that JavaScript reads as another one is an error before the run, with its line.
+#[test]
+fn a_number_of_a_script_that_would_change_is_an_error_of_the_file() {
+    let place = TestHome::new();
+    let file = one(&place, "literal", "const id =\n  9007199254740993;\nreturn {id}", &json!({}));
+    for args in [["validate", &file, "--json"], ["run", &file, "--json"]] {
+        let told = place.run(&args);
+        assert_ne!(told.code, 0, "{args:?}: {}", told.out);
+        assert!(
+            told.out.contains("9007199254740993 (line 2, column 3), which JavaScript reads as 9007199254740992"),
+            "{}",
+            told.out
+        );
+        assert!(told.out.contains("9007199254740993n"), "{}", told.out);
+    }
+    for (source, shown) in [
+        ("return {id: 9007199254740993n}", r#""id":9007199254740993"#),
+        ("return {id: '9007199254740993'}", r#""id":"9007199254740993""#),
+    ] {
+        let done = place.run(&["run", &one(&place, "literal", source, &json!({})), "--json"]);
+        assert!(done.code == 0 && done.out.contains(shown), "{source}: {}{}", done.out, done.err);
+    }
+}

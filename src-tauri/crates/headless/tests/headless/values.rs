@@ -61,6 +61,36 @@ fn numbers_in_a_request_keep_their_digits_or_it_is_refused() {
     }
 }
 
+/// ADR 216: a member with two values is refused over REST, in params at the terminal and in an answer of a model's kind, by its path.
+#[test]
+fn a_member_that_occurs_twice_is_refused_where_it_comes_in() {
+    let place = TestHome::new();
+    let serving = support::with_roles(&place);
+    let mut flow =
+        workflow(json!({ "a": { "type": "data.set", "config": { "assign": { "id": "=params.id" } } } }), json!([]));
+    flow["id"] = json!("twice");
+    assert_eq!(serving.ask("PUT", "/workflows/twice", &flow).status, 200);
+    let bearer = format!("Bearer {BUILDER}");
+    let headers = [("host", serving.host()), ("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let answer = serving.raw("POST", "/workflow/run", &headers, r#"{"workflow":"twice","params":{"id":1,"id":2}}"#);
+    assert_eq!((answer.status, answer.code().as_str()), (400, "BAD_REQUEST"), "{}", answer.body);
+    assert!(answer.body.contains("the member params.id occurs twice in one object"), "{}", answer.body);
+    let same = serving.raw("POST", "/workflow/run", &headers, r#"{"workflow":"twice","params":{"id":1,"id":1}}"#);
+    assert_eq!(same.status, 200, "nothing is lost: {}", same.body);
+
+    let file = place.file("twice.json", flow.to_string()).display().to_string();
+    let params = place.file("params.json", "{\"rows\":[{\"id\":1,\n\"id\":2}]}").display().to_string();
+    for (args, path) in [
+        (["--params", r#"{"id":1,"id":2}"#], "the member id "),
+        (["--params", &format!("@{params}")], "the member rows[0].id "),
+        (["--set", r#"id={"a":{"b":1,"b":[]}}"#], "the member a.b "),
+    ] {
+        let done = place.run(&["run", &file, args[0], args[1], "--json"]);
+        let message = done.json()["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(done.code == 2 && message.contains(path), "{args:?}: {} {message}", done.code);
+    }
+}
+
 /// The same at the terminal, where a step is run again or a task is corrected.
 #[test]
 fn numbers_of_an_input_at_the_terminal_are_refused_where_they_would_lose_digits() {

@@ -39,6 +39,21 @@ fn numbers_keep_their_digits_or_are_named() {
     );
 }
 
+#[test]
+fn a_member_with_two_values_is_named_and_one_that_is_repeated_is_read() {
+    let failure = parse_json("{\"rows\":[{\"id\":1,\n\"id\":2}]}", "The text").expect_err("twice");
+    assert_eq!(failure.code, "DUPLICATE_MEMBER");
+    assert_eq!(json!(failure.details), json!({ "path": "rows[0].id", "line": 2, "column": 1 }));
+    assert!(
+        failure
+            .message
+            .contains("the member rows[0].id occurs twice in one object, with different values. Have it sent once"),
+        "{}",
+        failure.message
+    );
+    assert_eq!(parse_json("{\"id\":[1],\"id\": [1]}", "The text"), Ok(json!({ "id": [1] })));
+}
+
 /// Counted, not timed: a large text becomes compact text, and no value is made of it. Its errors are those of a small one.
 #[test]
 fn large_json_stays_text() {
@@ -51,8 +66,8 @@ fn large_json_stays_text() {
     let after = |end: &str| format!("{}{end}", text.trim_end_matches(']'));
     assert_eq!(read(&after(", oops]")).expect_err("no JSON").code, "NON_JSON");
     assert_eq!(read(&after(", 12345678901234567890123]")).expect_err("too long").code, "NUMBER_TOO_LONG");
-    // The last of two members with one name is the one that counts, as ever.
-    assert!(matches!(read(&after(", {\"a\":1,\"a\":2}]")), Ok(Content::Values(_))));
+    assert_eq!(read(&after(", {\"a\":1,\"a\":2}]")).expect_err("twice").code, "DUPLICATE_MEMBER");
+    assert!(matches!(read(&after(", {\"a\":1,\"a\":1}]")), Ok(Content::Values(_))));
     let hostile = format!("[{}0]", "0,".repeat(10_000_000));
     assert_eq!(read(&hostile).expect_err("too many values").code, "TOO_LARGE");
 }

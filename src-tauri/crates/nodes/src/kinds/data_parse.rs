@@ -5,7 +5,7 @@ use crate::document::failure;
 use crate::fields::choice;
 use crate::formats::{Content, MAX_BYTES, too_large, without_bom};
 use crate::support::{kind_of, made, made_text, setting, text_or, wrong_setting};
-use crate::{Kind, Outcome, cel, csv_table, formats, memory};
+use crate::{Kind, Outcome, cel, csv_table, formats, memory, number_texts};
 use serde_json::Value;
 use signalbox_documents::{toml_text, xml};
 use signalbox_engine::effect::CallSlot;
@@ -25,14 +25,22 @@ fn run(slot: &CallSlot) -> Outcome {
         "json" => formats::read_json(&source, "The text", String::new())?,
         "csv" => csv_table::read(&source, Layout::of(slot)?, "The text", String::new())?,
         "xml" => Content::Values(xml::parse(fitting(&source, b"<=")?, &xml_options(slot)?).map_err(failure)?),
-        "yaml" => Content::Values(formats::read_yaml(fitting(&source, b"")?)?),
-        "toml" => Content::Values(toml_text::parse(fitting(&source, b"=,[{")?).map_err(failure)?),
+        "yaml" => Content::Values(kept(&source, formats::read_yaml(fitting(&source, b"")?)?)?),
+        "toml" => Content::Values(kept(&source, toml_text::parse(fitting(&source, b"=,[{")?).map_err(failure)?)?),
         _ => return Err(wrong_setting("format", "json, csv, xml, yaml or toml", &slot.config["format"])),
     };
     Ok(match data {
         Content::Values(data) => made(slot, data),
         Content::Text(text) => made_text(slot, text),
     })
+}
+
+/// What was read from a text, unless a number of it would be another one.
+fn kept(text: &str, read: Value) -> Result<Value, NodeFailure> {
+    match number_texts::lost(text, &read) {
+        Some(loss) => Err(formats::would_change(&loss, "The text")),
+        None => Ok(read),
+    }
 }
 
 /// A text within the limits of every text: of its size, and of what its values take. `signs` are those that can begin a value.

@@ -45,6 +45,7 @@ fn what_went_wrong_before_the_tool_was_asked_did_not_happen() {
         (F::Timeout, true),
         (F::BadAnswer, false),
         (F::Digits, false),
+        (F::DuplicateMember, false),
         (F::TooLarge, false),
     ] {
         for sent in [false, true] {

@@ -73,6 +73,26 @@ fn json_is_read_in_the_charset_that_its_header_declares() {
     assert_eq!(found, json!({"word": 1}));
 }
 
+/// ADR 216: an answer with two values for one member is refused by its name, unless it is read as text.
+#[test]
+fn a_member_of_an_answer_that_occurs_twice_is_refused_by_name() {
+    let body = br#"{"order":{"id":1,"paid":false,"paid":true}}"#;
+    for (media, config) in [
+        ("application/json", json!({})),
+        ("application/problem+json", json!({})),
+        ("text/plain", json!({ "responseType": "json" })),
+        ("application/json", json!({ "extract": { "id": "$.order.id" } })),
+    ] {
+        let failure = read(media, body, config).expect_err("two values");
+        assert_eq!((failure.code.as_str(), &failure.details["path"]), ("DUPLICATE_MEMBER", &json!("order.paid")));
+        assert_eq!(failure.details["status"], json!(200));
+    }
+    let text = read("application/json", body, json!({ "responseType": "text" })).expect("text");
+    assert_eq!(text, json!(String::from_utf8_lossy(body)));
+    let same = read("application/json", br#"{"id":1,"id":1}"#, json!({})).expect("one value");
+    assert_eq!(same, json!({ "id": 1 }));
+}
+
 /// Cases js-big-ids and big-id-as-text: numbers of an answer keep their digits, or the step fails and names the field.
 #[test]
 fn numbers_of_an_answer_keep_their_digits_or_are_refused() {

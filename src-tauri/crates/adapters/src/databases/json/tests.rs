@@ -33,7 +33,8 @@ fn doubles_singles_and_json() {
         made(|out| embedded(out, "{ \"a\" : [1, 2.50], \"n\": 123456789012345678901234 }")),
         "{\"a\":[1,2.5],\"n\":\"123456789012345678901234\"}"
     );
-    assert_eq!(made(|out| embedded(out, "{\"a\":1,\"a\":2}")), "{\"a\":2}");
+    assert_eq!(made(|out| embedded(out, "{\"a\":1,\"a\":2}")), r#""{\"a\":1,\"a\":2}""#, "as it is written");
+    assert_eq!(made(|out| embedded(out, "{\"a\":1,\"a\":1}")), "{\"a\":1}");
 }
 
 fn date_text(days: i64) -> String {

@@ -29,9 +29,21 @@ fn an_answer_with_a_number_that_would_become_another_is_an_error_that_names_the_
     };
     assert_eq!(instead(&answer("18446744073709551615")), None);
     let told: Value = serde_json::from_str(&instead(&answer("18446744073709551617")).expect("told")).expect("JSON");
-    let words = digits_told(CODE, told["error"]["message"].as_str().expect("words")).expect("of a number");
+    let words = change_told(CODE, told["error"]["message"].as_str().expect("words")).expect("of a number");
     assert!(words.starts_with("the number 18446744073709551617 at result.structuredContent.id "), "{words}");
     assert_eq!(instead("{\"id\":7,\"result\":{\"_meta\":18446744073709551617}}"), None);
+}
+
+#[test]
+fn an_answer_with_two_values_for_one_member_is_an_error_that_names_it() {
+    let answer = r#"{"jsonrpc":"2.0","id":7,"result":{"structuredContent":{"rows":[{"id":1,"id":2}]}}}"#;
+    let told: Value = serde_json::from_str(&instead(answer).expect("told")).expect("JSON");
+    let words = change_told(CODE, told["error"]["message"].as_str().expect("words")).expect("of a member");
+    assert_eq!(
+        words,
+        "the member result.structuredContent.rows[0].id occurs twice in one object, with different values"
+    );
+    assert_eq!(instead(r#"{"id":7,"result":{"_meta":{"a":1,"a":2}}}"#), None);
 }
 
 #[test]
@@ -42,7 +54,7 @@ fn a_large_number_that_was_read_already_is_refused_unless_its_text_stands_beside
         unsure(&serde_json::from_value(answer).expect("an answer"))
     };
     let told = read(json!([]), r#"{"rows":[{"id":1},{"id":18446744073709551617}]}"#).expect("an error");
-    let words = digits_told(told.code.0, &told.message).expect("of a number");
+    let words = change_told(told.code.0, &told.message).expect("of a number");
     assert!(words.starts_with("the number 18446744073709552000 at result.structuredContent.rows[1].id "), "{words}");
     let said = json!([{ "type": "text", "text": "Two rows" }]);
     assert!(read(said, r#"{"id":-9223372036854775809}"#).is_some());

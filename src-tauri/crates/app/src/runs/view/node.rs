@@ -58,9 +58,16 @@ impl NodeData {
         Self { is_shown: true, ..Self::default() }
     }
 
-    /// How many of so many items are looked at, where there is room for these.
-    fn looked_at(&self, count: usize, room: usize) -> usize {
-        if self.is_shown && count > MOST_SHOWN { SHOWN.min(room) } else { room }
+    /// How many of so many items are looked at, where there are some already. Of a list for people it is not known yet whether it
+    /// is a long one.
+    fn looked_at(&self, count: usize, known: usize) -> usize {
+        let most = if self.is_shown { MOST_SHOWN.min(self.answered(count)) } else { MOST_ITEMS };
+        most.saturating_sub(known)
+    }
+
+    /// How many of the items are answered with, where there are so many in all.
+    fn answered(&self, count: usize) -> usize {
+        if self.is_shown && count > MOST_SHOWN { SHOWN } else { MOST_ITEMS }
     }
 
     /// The next event of the node.
@@ -69,7 +76,7 @@ impl NodeData {
             EventBody::StepStart(start) => {
                 self.config =
                     Some((Arc::clone(&start.config), Place { seq, pointer: format!("{prefix}/payload/config") }));
-                let room = self.looked_at(start.input.len(), MOST_ITEMS.saturating_sub(self.input.len()));
+                let room = self.looked_at(start.input.len(), self.input.len());
                 for (index, item) in start.input.iter().enumerate().take(room) {
                     let place = Place { seq, pointer: format!("{prefix}/payload/input/{index}/data") };
                     self.input.insert(item.item, (item.data.clone(), place));
@@ -85,7 +92,7 @@ impl NodeData {
                 }
                 for (port, items) in &done.items {
                     let known = self.output.get(port).map_or(0, Vec::len);
-                    let room = self.looked_at(items.len(), MOST_ITEMS.saturating_sub(known));
+                    let room = self.looked_at(items.len(), known);
                     let list = self.output.entry(port.clone()).or_default();
                     for (index, (item, data)) in items.pieces().enumerate().take(room) {
                         let pointer = format!("{prefix}/payload/items/{}/{index}/data", pointer_token(port));
@@ -157,13 +164,14 @@ impl NodeData {
         let mut rows: Vec<_> = self.input.iter().collect();
         rows.sort_by_key(|(index, _)| **index);
         let row = |(index, (data, place)): (&usize, &(Data, Place))| serde_json::json!({ "item": index, "data": cut_data(data, run, place) });
-        rows.into_iter().map(row).collect()
+        rows.into_iter().take(self.answered(self.counts().input)).map(row).collect()
     }
 
     /// Port → items, large data cut.
     pub(crate) fn output(&self, run: &str) -> Value {
         let ports = self.output.iter().map(|(port, items)| {
-            let items = items.iter().map(|Made { item, data, place }| {
+            let most = self.answered(self.left.get(port).copied().unwrap_or_default());
+            let items = items.iter().take(most).map(|Made { item, data, place }| {
                 let mut value = serde_json::to_value(item).unwrap_or_default();
                 value["data"] = cut_data(data, run, place);
                 value
@@ -209,3 +217,6 @@ fn cut(value: &Value, run: &str, place: &Place) -> Value {
     let reference = format!("{run}/{}{}", place.seq, place.pointer);
     wire::truncate(value, &reference).unwrap_or_else(|| value.clone())
 }
+
+#[cfg(test)]
+mod tests;

@@ -206,14 +206,19 @@ fn write_json(file: &mut dyn std::io::Write, bytes: u64) -> std::io::Result<()> 
     write!(file, "]")
 }
 
-/// 3.5: a run of about 3,000 events alone and with 200 followers.
+/// 3.5: a run of about 18,000 events alone and with 200 followers.
 fn followed(binary: &Path) -> Option<Vec<Measure>> {
-    let (alone, many) = (followers::run(binary, 0)?, followers::run(binary, followers::FOLLOWERS)?);
+    let iterations = followers::MANY_ITERATIONS;
+    let (alone, many) =
+        (followers::run(binary, 0, iterations)?, followers::run(binary, followers::FOLLOWERS, iterations)?);
     Some(vec![
-        measure("the run alone", "s", alone.seconds, 2),
-        measure("the run alone, processor time", "s", alone.cpu, 2),
+        measure(format!("a run of {} events alone", followers::events(iterations)), "s", alone.seconds, 2),
+        measure("alone, processor time", "s", alone.cpu, 2),
         measure("200 followers", "s", many.seconds, 2),
         measure("200 followers: as long as alone", "times", many.seconds / alone.seconds, 2),
+        measure("200 followers: until the last has all of it", "s", many.told, 2),
+        measure("200 followers: processor time", "s", many.cpu, 2),
         measure("200 followers: memory at most", "MB", many.peak, 0),
+        measure("200 followers: memory above the run alone", "MB", many.peak - alone.peak, 0),
     ])
 }

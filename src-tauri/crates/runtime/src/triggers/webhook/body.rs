@@ -9,7 +9,7 @@ use signalbox_engine::request_body::{is_json, media_type, parameter};
 use signalbox_engine::webhook::{Auth, Signing, Webhook};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::text::bytes_without_bom;
-use signalbox_model::{Map, digits, media};
+use signalbox_model::{Map, digits, media, repeated_members};
 use std::collections::BTreeSet;
 
 /// Headers that an event has at most, and the length of each.
@@ -121,7 +121,12 @@ fn is_text(media: &str) -> bool {
 fn json_value(text: &str) -> TriggerResult<Value> {
     // A number that no value can hold stays as its digits, in a text.
     let kept = digits::quoted(text);
-    serde_json::from_str(kept.as_deref().unwrap_or(text)).map_err(|error| bad(format!("it is not JSON ({error})")))
+    let value = serde_json::from_str(kept.as_deref().unwrap_or(text));
+    let value = value.map_err(|error| bad(format!("it is not JSON ({error})")))?;
+    match repeated_members::repeated(text) {
+        Some(repeated) => Err(bad(repeated.told())),
+        None => Ok(value),
+    }
 }
 
 /// Bytes in the charset of their media type.

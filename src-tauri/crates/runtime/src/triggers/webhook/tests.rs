@@ -215,6 +215,12 @@ fn bodies_are_read_as_they_say() {
         Ok(json!({ "a": "12345678901234567890123" }))
     );
     assert_eq!(data("application/json", b"{"), Err("BAD_BODY".into()));
+    assert_eq!(
+        data("application/json", b"{\"a\":1,\"a\":2}"),
+        Err("BAD_BODY".into()),
+        "one of two values would be lost"
+    );
+    assert_eq!(data("application/json", b"{\"a\":1,\"a\":1}"), Ok(json!({ "a": 1 })));
     assert_eq!(data("application/json", b""), Ok(Value::Null));
     assert_eq!(
         data("application/x-www-form-urlencoded", b"a=1&b=x+y%C3%A4&a=2&c&100%=z"),
