@@ -12,7 +12,8 @@ fn event(kind: &str, payload: &Value) -> RunEvent {
 fn in_parts(items: usize, mut node: NodeData) -> NodeData {
     for first in (0..items).step_by(1_000) {
         let input: Vec<_> = (first..first + 1_000).map(|n| json!({ "item": n, "data": { "n": n } })).collect();
-        let output: Vec<_> = (first..first + 1_000).map(|n| json!({ "data": { "n": n } })).collect();
+        let output: Vec<_> =
+            (first..first + 1_000).map(|n| json!({ "id": n.to_string(), "data": { "n": n } })).collect();
         let start = json!({ "type": "data.filter", "meta": {}, "resolvedInputs": null, "config": {}, "input": input });
         let done = json!({ "outputs": null, "ports": { "success": 1_000 }, "items": { "success": output } });
         node.take(&event("step_start", &start), 1, "");
