@@ -221,7 +221,9 @@ fn offset(zone: &str, time: Time) -> Option<i64> {
         return Some(0);
     }
     let Some((hours, minutes)) = zone.split_once(':') else {
-        let zone = TimeZoneDatabase::bundled().get(zone).ok()?;
+        let name = zone;
+        // As it is written there: the table would take `europe/berlin`, too.
+        let zone = TimeZoneDatabase::bundled().get(name).ok().filter(|zone| zone.iana_name() == Some(name))?;
         return Some(zone.to_offset(time.timestamp().unwrap_or(Timestamp::MAX)).seconds().into());
     };
     let (hour, minute): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);

@@ -93,11 +93,16 @@ fn parts_of_a_time_are_those_of_the_zone() {
         ("timestamp('2026-01-31T00:10:00Z').getHours('-00:30')", 23),
         ("timestamp('2026-01-31T00:10:00Z').getMinutes('5:7')", 17),
         ("timestamp('2026-01-31T00:10:00Z').getHours('')", 0),
+        ("timestamp('2026-01-31T00:10:00Z').getHours('UTC')", 0),
+        ("timestamp('2026-01-31T00:10:00Z').getHours('Etc/UTC')", 0),
+        ("timestamp('2026-01-31T00:10:00Z').getHours('Etc/GMT+5')", 19),
+        ("timestamp('2026-07-31T00:10:00Z').getHours('GB')", 1),
+        ("timestamp('2026-07-31T00:10:00Z').getHours('EST5EDT')", 20),
         ("duration('-90s').getMinutes()", -1),
     ] {
         assert_eq!(eval(text), Ok(expected.into()), "{text}");
     }
-    for zone in ["24:00", "+01:60", "a:b", "Mars/X", "1:2:3"] {
+    for zone in ["24:00", "+01:60", "a:b", "Mars/X", "utc", "1:2:3"] {
         let error = eval(&format!("timestamp(0).getHours('{zone}')")).expect_err(zone);
         assert!(error.contains(&format!("there is no time zone `{zone}`")), "{zone}: {error}");
     }
