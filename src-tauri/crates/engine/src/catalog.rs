@@ -18,19 +18,24 @@ pub struct Catalog(Arc<IndexMap<String, Held>>);
 /// longer than anything else at the start of a program.
 #[derive(Debug)]
 struct Held {
-    text: &'static str,
+    packed: &'static [u8],
+    unpack: Unpack,
     read: OnceLock<Option<Arc<NodeDescriptor>>>,
     /// The schema of its settings once it was asked for.
     settings: OnceLock<Option<Arc<Schema>>>,
 }
 
+/// The JSON of a descriptor.
+type Unpack = fn(&'static [u8]) -> Option<String>;
+
 impl Held {
-    fn of(text: &'static str) -> Self {
-        Self { text, read: OnceLock::new(), settings: OnceLock::new() }
+    fn of(packed: &'static [u8], unpack: Unpack) -> Self {
+        Self { packed, unpack, read: OnceLock::new(), settings: OnceLock::new() }
     }
 
     fn descriptor(&self) -> Option<&Arc<NodeDescriptor>> {
-        self.read.get_or_init(|| serde_json::from_str(self.text).ok().map(Arc::new)).as_ref()
+        let read = || serde_json::from_str(&(self.unpack)(self.packed)?).ok().map(Arc::new);
+        self.read.get_or_init(read).as_ref()
     }
 }
 
@@ -42,16 +47,17 @@ impl Catalog {
             let known = kinds.get(&descriptor.kind).and_then(Held::descriptor);
             if known.is_none_or(|known| known.version < descriptor.version) {
                 let name = descriptor.kind.clone();
-                kinds.insert(name, Held { read: OnceLock::from(Some(Arc::new(descriptor))), ..Held::of("") });
+                let held = Held { read: OnceLock::from(Some(Arc::new(descriptor))), ..Held::of(&[], |_| None) };
+                kinds.insert(name, held);
             }
         }
         Self(Arc::new(kinds))
     }
 
-    /// A catalog of kinds by name with their descriptors as JSON. A text that is no descriptor is no kind; who makes the texts
+    /// A catalog of kinds by name with what their descriptors are made of. What gives no descriptor is no kind; who packs them
     /// checks them.
-    pub fn of_texts(kinds: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
-        let held = |(name, text): (&str, _)| (name.to_owned(), Held::of(text));
+    pub fn of_packed(kinds: impl IntoIterator<Item = (&'static str, &'static [u8])>, unpack: Unpack) -> Self {
+        let held = |(name, packed): (&str, _)| (name.to_owned(), Held::of(packed, unpack));
         Self(Arc::new(kinds.into_iter().map(held).collect()))
     }
 
@@ -82,4 +88,16 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         .filter(|(d, _)| *d <= limit)
         .min_by_key(|(d, _)| *d)
         .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Catalog;
+
+    #[test]
+    fn what_gives_no_descriptor_is_no_kind() {
+        let packed: [(&str, &[u8]); 2] = [("a", b"{}"), ("b", b"x")];
+        let catalog = Catalog::of_packed(packed, |packed| (packed == b"{}").then(|| "{}".to_owned()));
+        assert!(catalog.get("a").is_none() && catalog.get("b").is_none() && catalog.iter().next().is_none());
+    }
 }

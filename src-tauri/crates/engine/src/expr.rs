@@ -3,11 +3,10 @@
 //! The grammar is that of the `cel` crate, whose parser is used as it is. The tree is then lowered to a small one of
 //! our own (`lower`) and evaluated here (`eval`), for four reasons that the crate's interpreter cannot give: values are
 //! views into the scope's JSON and are never converted; every loop, string and list is charged to a budget; numbers
-//! follow K-08; and the same input always gives the same bytes (the crate builds maps in random order). The crate's
-//! functions on timestamps and durations are called through `bridge`.
+//! follow K-08; and the same input always gives the same bytes (the crate builds maps in random order).
+//! Timestamps and durations are in `time`: the crate brings a second table of all time zones for its own.
 
 mod allowance;
-mod bridge;
 mod budget;
 mod cache;
 mod compared;
@@ -24,6 +23,7 @@ mod message;
 mod more;
 mod ops;
 mod references;
+mod time;
 mod val;
 mod value;
 

@@ -411,9 +411,7 @@ pub struct RunEventWire {
 impl<'de> Deserialize<'de> for RunEvent {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wire = RunEventWire::deserialize(deserializer)?;
-        let mut body = Map::new();
-        body.insert("type".into(), Value::String(wire.event_type));
-        body.insert("payload".into(), wire.payload);
+        let body = EventBody::of_text(&wire.event_type, &wire.payload.to_string());
         Ok(Self {
             run_id: wire.run_id,
             seq: wire.seq,
@@ -423,7 +421,7 @@ impl<'de> Deserialize<'de> for RunEvent {
             item: wire.item,
             visit: wire.visit,
             attempt: wire.attempt,
-            body: serde_json::from_value(Value::Object(body)).map_err(serde::de::Error::custom)?,
+            body: body.map_err(serde::de::Error::custom)?,
             client_run_token: wire.client_run_token,
         })
     }

@@ -78,11 +78,13 @@ pub use sign_in_check::{ServerFamily, check_sign_in};
 pub use time_limit::usual_time_limit;
 pub use tool_answer::unchecked as unchecked_tool;
 
+use flate2::read::DeflateDecoder;
 use signalbox_engine::catalog::Catalog;
 use signalbox_engine::effect::{Call, CallOutput, CallSlot};
 use signalbox_model::{NodeDescriptor, NodeFailure};
 use signalbox_ports::{CallLog, World};
 use std::future::Future;
+use std::io::Read;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
@@ -110,12 +112,16 @@ struct Entry {
     code: Kind,
 }
 
-/// What `build.rs` made of `node-catalog/`: a line for each kind, its name, a tab and its descriptor as JSON.
-const CATALOG: &str = include_str!(concat!(env!("OUT_DIR"), "/catalog.txt"));
+include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 // Without a look at the code: a program that has the code of some kinds knows the descriptors of all. A test compares them.
-static BUILT_IN: LazyLock<Catalog> =
-    LazyLock::new(|| Catalog::of_texts(CATALOG.lines().filter_map(|line| line.split_once('\t'))));
+static BUILT_IN: LazyLock<Catalog> = LazyLock::new(|| Catalog::of_packed(CATALOG.iter().copied(), unpacked));
+
+fn unpacked(packed: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    DeflateDecoder::new(packed).read_to_string(&mut text).ok()?;
+    Some(text)
+}
 
 static REGISTRY: LazyLock<Vec<(NodeDescriptor, Kind)>> = LazyLock::new(|| {
     let with_code = |known: &Arc<NodeDescriptor>| Some((NodeDescriptor::clone(known), kind(&known.kind)?));

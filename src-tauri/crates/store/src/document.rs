@@ -15,7 +15,7 @@ use serde_json::Value;
 use signalbox_model::blob::BLOB_LIMIT;
 use signalbox_model::data::{self, Detached, TEXT_FROM, Text, as_text, detached, mark, put_back, with_texts};
 use signalbox_model::diagnostic::pointer_token;
-use signalbox_model::event::InputItem;
+use signalbox_model::event::{EventBody, InputItem};
 use signalbox_model::hash::sha256_hex;
 use signalbox_model::{Data, Items};
 use std::borrow::Cow;
@@ -272,9 +272,14 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     if text.len() < TEXT_FROM { read(text) } else { as_text(|| read(text)) }
 }
 
-/// The same where marks stand for these texts.
-pub(crate) fn parse_around<T: DeserializeOwned>(text: &str, texts: Vec<Text>) -> serde_json::Result<T> {
-    if texts.is_empty() { parse(text) } else { with_texts(texts, || read(text)) }
+/// The same for the payload of an event, where marks stand for these texts.
+pub(crate) fn body_around(kind: &str, payload: &str, texts: Vec<Text>) -> serde_json::Result<EventBody> {
+    let read = || EventBody::of_text(kind, payload);
+    match texts.is_empty() {
+        true if payload.len() < TEXT_FROM => read(),
+        true => as_text(read),
+        false => with_texts(texts, read),
+    }
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {

@@ -1,6 +1,5 @@
 //! The functions of an expression. None of them reads or writes anything outside its arguments.
 
-use super::bridge;
 use super::budget::{BLOCK, ENTRY, HELD, SLOT};
 use super::error::{Code, ExprError};
 use super::eval::{Out, Run, fail};
@@ -8,6 +7,7 @@ use super::library::{self, Library};
 use super::lower::Node;
 use super::ops;
 use super::references::push_key;
+use super::time;
 use super::val::{Key, V, whole, whole_unsigned};
 use crate::lineage::Unpaired;
 use crate::schema::Schema;
@@ -266,7 +266,7 @@ pub(super) fn call<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, args: 
         if found.is_empty() || found.len() > 3 {
             return arity(name, member, found.len());
         }
-        return bridge::call(name, member, &found.iter().collect::<Vec<_>>());
+        return time::call(name, &found.iter().collect::<Vec<_>>());
     }
     match found.as_slice() {
         [one] => single(run, fun, name, member, one),
@@ -370,7 +370,7 @@ fn single<'a>(run: &Run<'a>, fun: Fun, name: &str, member: bool, value: &V<'a>) 
         Fun::Type => Ok(V::Type(value.kind())),
         Fun::Text => match value {
             V::Text(_) | V::MadeText(_) | V::LongText(_) => Ok(value.clone()),
-            V::Time(_) => bridge::call("string", false, &[value]),
+            V::Time(_) => time::call("string", &[value]),
             V::Null => fail("`string(null)`: null has no text. Test with `== null` first."),
             V::Bytes(_) => match ops::plain(value) {
                 Some(text) => made(run, text),
@@ -602,7 +602,7 @@ fn int<'a>(value: &V<'a>) -> Out<V<'a>> {
             None => fail(format!("`int({v})` is out of range: integers are from {} to {}.", i64::MIN, i64::MAX)),
         },
         (_, Some(text)) => number_of(text, "int", "a whole number", i64::MIN, i64::MAX).map(V::Int),
-        (V::Time(_), _) => bridge::call("int", false, &[value]),
+        (V::Time(_), _) => time::call("int", &[value]),
         _ => unfit("int", value),
     }
 }

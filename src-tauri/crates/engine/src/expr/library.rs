@@ -1,6 +1,5 @@
 //! Functions on texts, numbers, lists and times that CEL's extension libraries and other expression languages have (ADR 138).
 
-use super::bridge;
 use super::budget::{BLOCK, HELD};
 use super::encode;
 use super::eval::{Out, Run, fail};
@@ -345,9 +344,9 @@ fn statistics<'a>(run: &Run<'a>, fun: Library, one: &V<'a>) -> Option<Out<V<'a>>
 
 /// A time as the library of dates has it.
 fn moment(time: &V<'_>, name: &str) -> Out<Timestamp> {
-    let text = match (time, time.text()) {
-        (V::Time(_), _) => bridge::call("string", false, &[time])?,
-        (_, Some(text)) => V::MadeText(text.into()),
+    let found = match (time, time.text()) {
+        (V::Time(time), _) => time.timestamp(),
+        (_, Some(text)) => text.parse::<Timestamp>().ok(),
         _ => {
             return fail(format!(
                 "`{name}` needs a time, not {}. Make one with `timestamp(…)`.",
@@ -355,9 +354,7 @@ fn moment(time: &V<'_>, name: &str) -> Out<Timestamp> {
             ));
         }
     };
-    text.text()
-        .and_then(|text| text.parse::<Timestamp>().ok())
-        .map_or_else(|| fail(format!("`{name}` needs a time like `2026-01-31T09:30:00Z`.")), Ok)
+    found.map_or_else(|| fail(format!("`{name}` needs a time like `2026-01-31T09:30:00Z`.")), Ok)
 }
 
 /// A zone by its name; UTC without one.

@@ -1,10 +1,10 @@
 //! Functions that other expression languages have: all matches of a pattern, flat lists, months and years, numbers for people (ADR 177).
 
-use super::bridge;
 use super::budget::{BLOCK, HELD};
 use super::eval::{Out, Run, fail};
 use super::funcs::pattern;
 use super::library::{fixed, made, shortest, zone_of};
+use super::time::Time;
 use super::val::V;
 use jiff::{Span, Timestamp};
 use std::sync::Arc;
@@ -106,6 +106,8 @@ pub(super) fn format_number<'a>(run: &Run<'a>, value: Option<f64>, digits: &[V<'
     Some(made(run, out))
 }
 
+const OUT_OF_RANGE: &str = "`addTime`: the time is out of range; times are of the years 1 to 9999.";
+
 /// A time so many units later by the calendar of its zone: a month after 31 January is the last of February.
 pub(super) fn add_time<'a>(moment: Timestamp, amount: &V<'a>, unit: &V<'a>, zone: Option<&V<'a>>) -> Out<V<'a>> {
     let (V::Int(amount), Some(unit)) = (amount, unit.text()) else {
@@ -123,7 +125,10 @@ pub(super) fn add_time<'a>(moment: Timestamp, amount: &V<'a>, unit: &V<'a>, zone
     };
     let zoned = moment.to_zoned(zone_of(zone, "addTime")?);
     match span.and_then(|span| zoned.checked_add(span)) {
-        Ok(later) => bridge::call("timestamp", false, &[&V::MadeText(later.timestamp().to_string().into())]),
-        Err(_) => fail("`addTime`: the time is out of range; times are of the years 1 to 9999."),
+        Ok(later) => match Time::of(later.timestamp()) {
+            Some(later) => Ok(V::Time(Arc::new(later))),
+            None => fail(OUT_OF_RANGE),
+        },
+        Err(_) => fail(OUT_OF_RANGE),
     }
 }

@@ -1,10 +1,10 @@
 //! Operators, equality and the way back to JSON.
 
-use super::bridge;
 use super::budget::{BLOCK, Budget, ENTRY, HELD, SLOT, TABLE};
 use super::error::{Code, ExprError};
 use super::eval::{Out, fail};
 use super::lower::Op;
+use super::time;
 use super::val::{Key, V};
 use crate::value_size;
 use serde_json::{Map, Number, Value};
@@ -126,8 +126,7 @@ fn arithmetic<'a>(op: Op, left: &V<'_>, right: &V<'_>) -> Out<V<'a>> {
         };
     }
     if matches!(left, V::Time(_)) && matches!(right, V::Time(_)) && matches!(op, Op::Add | Op::Sub) {
-        let name = if op == Op::Add { "_+_" } else { "_-_" };
-        return bridge::call(name, false, &[left, right]);
+        return time::computed(op == Op::Sub, left, right);
     }
     refused(op, left, right)
 }
@@ -387,7 +386,7 @@ fn build(found: &V<'_>) -> Out<Value> {
         V::Text(_) | V::MadeText(_) => Value::String(found.text().unwrap_or_default().to_owned()),
         V::Bytes(v) => Value::String(base64(v)),
         V::Type(name) => Value::String((*name).to_owned()),
-        V::Time(v) => bridge::json(v)?,
+        V::Time(v) => v.json(),
         // Data that goes through untouched keeps its numbers as they were written.
         V::Array(v) => Value::Array(v.to_vec()),
         V::Object(v) => Value::Object((*v).clone()),

@@ -1,6 +1,7 @@
 //! Values while an expression runs. JSON is looked at where it lies: every variant that stands for scope data is a
 //! reference, so reading `error.type` costs the same for 90 bytes and for 90 KB.
 
+use super::time::Time;
 use crate::scope::{NodeView, Scope};
 use crate::value_size;
 use indexmap::IndexMap;
@@ -54,7 +55,7 @@ pub(super) enum V<'a> {
     /// An object that the expression made.
     MadeObject(Arc<IndexMap<Key, V<'a>>>),
     /// A timestamp or a duration.
-    Time(Arc<cel::Value>),
+    Time(Arc<Time>),
     /// `int`, `string` …, as `type(x)` gives them.
     Type(&'static str),
 }
@@ -185,9 +186,9 @@ impl<'a> V<'a> {
             V::Array(_) | V::Items(_) | V::TextList(_) | V::List(_) => "list",
             V::Object(_) | V::TextObject(_) | V::MadeObject(_) => "map",
             V::Context(_) | V::Nodes(_) | V::Node(_) | V::Ctx(_) => "map",
-            V::Time(v) => match v.as_ref() {
-                cel::Value::Duration(_) => "google.protobuf.Duration",
-                _ => "google.protobuf.Timestamp",
+            V::Time(v) => match **v {
+                Time::Length(_) => "google.protobuf.Duration",
+                Time::Moment { .. } => "google.protobuf.Timestamp",
             },
             V::Type(_) => "type",
         }

@@ -1,13 +1,12 @@
 //! `run_event`: the log. Every row has the hash of its whole content, checked whenever it is read: SQLite's own check
 //! does not notice changed content. Tests: `tests/store/table/run_event.rs`.
 
-use crate::document::{Apart, Document, filled_around, lists, parse_around};
+use crate::document::{Apart, Document, body_around, filled_around, lists};
 use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::sql::{self, Connection, OptionalExtension, Row, params};
 use crate::table::blob;
 use signalbox_audit::Digest;
-use signalbox_model::event::EventBody;
 use signalbox_model::{RunEvent, time};
 use std::borrow::Cow;
 
@@ -297,7 +296,6 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
         return Err(corrupt());
     }
     let mut size = content.payload.len();
-    let mut text = format!(r#"{{"type":"{}","payload":"#, content.kind);
     let mut fetch = |hash: &str| {
         let data = blob::get(connection, hash)?.ok_or_else(corrupt)?;
         size += data.len();
@@ -310,20 +308,20 @@ fn read(connection: &Connection, row: &Row<'_>, run: &str, token: Option<&str>, 
     let mut long = Vec::new();
     let is_apart = |pointer: &str| is_data(content.kind, pointer);
     let mut apart = Apart { is_apart: &is_apart, texts: Vec::new(), known: 0 };
-    match content.references {
-        None => text.push_str(content.payload),
+    let text = match content.references {
+        None => Cow::Borrowed(content.payload),
         Some(references) => {
             let (single, lists) = match lists::of_references(references).map_err(in_event)? {
                 Some((single, lists)) => (Cow::Owned(single), lists),
                 None => (Cow::Borrowed(references), Vec::new()),
             };
             long = lists;
-            text = filled_around(text, content.payload, &single, &mut fetch, Some(&mut apart)).map_err(in_event)?;
+            let filled = filled_around(String::new(), content.payload, &single, &mut fetch, Some(&mut apart));
+            Cow::Owned(filled.map_err(in_event)?)
         }
-    }
-    text.push('}');
+    };
     let texts = std::mem::take(&mut apart.texts);
-    let mut body = parse_around::<EventBody>(&text, texts).map_err(|_| corrupt())?;
+    let mut body = body_around(content.kind, &text, texts).map_err(|_| corrupt())?;
     drop(text);
     lists::fill(&mut body, &long, &mut fetch).map_err(in_event)?;
     // They are written out for whoever gets the event.

@@ -29,3 +29,17 @@ fn nested_variants_are_flat_in_json_and_in_the_schema() {
         assert_eq!(serde_json::from_str::<EventBody>(text).expect(text), body);
     }
 }
+
+#[test]
+fn a_payload_is_read_by_its_type_however_deep_it_is() {
+    let value = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    let text = format!(r#"{{"value":{value}}}"#);
+    let body = EventBody::of_text("step_print", &text).expect("is a payload");
+    assert_eq!(serde_json::to_string(&super::Payload(&body)).expect("is JSON"), text);
+
+    let error = EventBody::of_text("step_pint", &text).expect_err("no such type");
+    assert!(error.to_string().contains("there is no type of event `step_pint`"), "{error}");
+    for (kind, text) in [("step_skipped", "{}"), ("step_skipped", r#"{"condition":"a"} x"#), ("step_print", "")] {
+        assert!(EventBody::of_text(kind, text).is_err(), "{text}");
+    }
+}
