@@ -7877,7 +7877,7 @@ export interface RunEventHead {
   traceId?: string;
 }
 
-/** All types of events beside one another, as in JSON. */
+/** All types of events next to each other, as in JSON. */
 export type RunEventBody =
   | {
     type: 'workflow_start';
