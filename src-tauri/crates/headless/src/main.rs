@@ -14,7 +14,7 @@ use commands::finish;
 use output::{FAILED, INVALID, OK, Output};
 use serde_json::json;
 use signalbox_app::dto::Host;
-use signalbox_app::{ApiError, ApiResult, App, Class, Options, script};
+use signalbox_app::{ApiError, ApiResult, App, Class, History, Options, script};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -197,7 +197,8 @@ fn open(global: &Global, command: &Command) -> ApiResult<(Arc<App>, PathBuf)> {
     let data = data_folder(global)?;
     let allow = global.allow_dir.iter().map(|text| signalbox_app::parse_allow_dir(text)).collect::<ApiResult<_>>()?;
     let stays = matches!(command, Command::Serve(_));
-    let app = App::open(&data, Options { host: Host::Http, allow, stays, reads: command.only_reads() })?;
+    let history = global.history.as_ref().map(|url| History::new(url.clone(), std::env::var("PGPASSWORD").ok()));
+    let app = App::open_on(&data, Options { host: Host::Http, allow, stays, reads: command.only_reads() }, history)?;
     Ok((app, data))
 }
 
