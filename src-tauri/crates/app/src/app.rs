@@ -307,6 +307,11 @@ impl App {
         Ok(app)
     }
 
+    /// The address of the database that several hosts share, without its password.
+    pub fn history(&self) -> Option<String> {
+        self.store.history()
+    }
+
     /// A host that stays looks at the audit chain once at its start; what it finds is in `audit_status`.
     fn verify_in_background(self: &Arc<Self>) {
         let app = Arc::downgrade(self);
