@@ -100,7 +100,9 @@ impl Drop for Server {
 fn host_like(first: &TestHome) -> TestHome {
     let second = TestHome::new();
     let secrets = second.data().join("secrets");
-    std::fs::create_dir_all(&secrets).expect("a folder");
+    let mut private = std::fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(private.recursive(true), 0o700);
+    private.create(&secrets).expect("a folder");
     std::fs::copy(first.data().join("audit.key"), second.data().join("audit.key")).expect("copied");
     for entry in std::fs::read_dir(first.data().join("secrets")).into_iter().flatten().flatten() {
         std::fs::copy(entry.path(), secrets.join(entry.file_name())).expect("copied");
