@@ -86,7 +86,11 @@ impl Server {
     /// The connection that writes, and by which this instance lives once it has a number.
     fn open_writer(&self) -> Result<Connection> {
         let connection = self.open()?;
-        connection.batch("SET idle_in_transaction_session_timeout = 60000")?;
+        // A host goes on from what was answered: see `Connection::set_synced`.
+        connection.batch(
+            "SET idle_in_transaction_session_timeout = 60000; \
+             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+        )?;
         let number = *self.0.number.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = number {
             // A session of this instance that lingers at the server, because the network ended it: what it has begun is not known
