@@ -43,7 +43,7 @@ use signalbox_retrieval::IndexFolder;
 use signalbox_runtime::{
     Error as RunError, Kept, Registry, RunResources, Runtime, StoredAuditLog, StoredBinaries, StoredKeys, pinned_files,
 };
-use signalbox_store::{RunRow, Store, StoreOptions};
+use signalbox_store::{History, RunRow, Store, StoreOptions};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -149,14 +149,28 @@ impl App {
     /// Opens a data folder and creates what is missing. Runs that a crash left are taken up by [`App::resume_all`], or
     /// by themselves when the process stays.
     pub fn open(data: &Path, options: Options) -> ApiResult<Arc<Self>> {
-        Self::open_with(data, options, Arc::new(SystemRing::from_env()))
+        Self::open_on(data, options, None)
+    }
+
+    /// [`Self::open`] with the history in a database that several hosts share.
+    pub fn open_on(data: &Path, options: Options, history: Option<History>) -> ApiResult<Arc<Self>> {
+        Self::open_all(data, options, history, Arc::new(SystemRing::from_env()))
     }
 
     /// [`Self::open`] with a key store of one's own.
     pub fn open_with(data: &Path, options: Options, ring: Arc<dyn KeyRing>) -> ApiResult<Arc<Self>> {
+        Self::open_all(data, options, None, ring)
+    }
+
+    fn open_all(
+        data: &Path,
+        options: Options,
+        history: Option<History>,
+        ring: Arc<dyn KeyRing>,
+    ) -> ApiResult<Arc<Self>> {
         // Runs hold data of people: a new folder is for its owner only.
         private::create_folder(data).map_err(|error| io_error(&error, data, "created"))?;
-        let store = Store::open(data, &StoreOptions { reads: options.reads, ..StoreOptions::default() })?;
+        let store = Store::open(data, &StoreOptions { reads: options.reads, history, ..StoreOptions::default() })?;
         let clock = Arc::new(RealClock);
         let signing = Signing::start(AuditKeys::new(data, Arc::clone(&ring)), &store, clock.now_ms())?;
         let library = Library::open(data)?;
@@ -291,6 +305,11 @@ impl App {
             }
         }
         Ok(app)
+    }
+
+    /// The address of the database that several hosts share, without its password.
+    pub fn history(&self) -> Option<String> {
+        self.store.history()
     }
 
     /// A host that stays looks at the audit chain once at its start; what it finds is in `audit_status`.

@@ -47,6 +47,7 @@ pub use signalbox_adapters::script;
 pub use signalbox_model::wire::{WireEvent, list_text};
 pub use signalbox_planner as planner;
 pub use signalbox_runtime::StartOutcome;
+pub use signalbox_store::History;
 pub use tasks::change_feed::TaskChanges;
 pub use triggers::{
     ActiveForm, Forms, HookReply, HookRequest, HookTarget, Offer, OfferedTool, ToolResult, next_of_file, tool_refusal,

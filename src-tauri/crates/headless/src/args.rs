@@ -69,6 +69,10 @@ pub(crate) struct Global {
     /// Data folder (history, library, grants); default: the platform's app-data folder.
     #[arg(long, global = true, env = "SIGNALBOX_DATA", value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// History of several hosts in one PostgreSQL database: `postgres://user@host/database?sslmode=require`. The password is
+    /// better given as PGPASSWORD.
+    #[arg(long, global = true, env = "SIGNALBOX_HISTORY", hide_env_values = true, value_name = "URL")]
+    pub(crate) history: Option<String>,
     /// Print every result as one compact JSON line.
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -14,7 +14,7 @@ use commands::finish;
 use output::{FAILED, INVALID, OK, Output};
 use serde_json::json;
 use signalbox_app::dto::Host;
-use signalbox_app::{ApiError, ApiResult, App, Class, Options, script};
+use signalbox_app::{ApiError, ApiResult, App, Class, History, Options, script};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -49,7 +49,8 @@ fn start() -> u8 {
             // Without a data folder there is no library.
             let data = data_folder(&cli.global).ok();
             // Where a person has worked, it is known which folders are allowed.
-            let known = data.as_ref().is_some_and(|data| data.join("signalbox.db").is_file());
+            let known =
+                cli.global.history.is_some() || data.as_ref().is_some_and(|data| data.join("signalbox.db").is_file());
             let app = if known { open(&cli.global, &cli.command).ok().map(|(app, _)| app) } else { None };
             finish(&output, commands::validate::validate(&output, files, data.as_deref(), app.as_deref()))
         }
@@ -99,7 +100,10 @@ async fn with_runtime(cli: &Cli, output: &Output) -> u8 {
             Ok(data) => finish(output, commands::backup::restore(output, args, data).await),
             Err(error) => output.error(&error),
         },
-        Command::Doctor(args) => finish(output, commands::doctor::doctor(output, args, data_folder(&cli.global)).await),
+        Command::Doctor(args) => {
+            let data = data_folder(&cli.global);
+            finish(output, commands::doctor::doctor(output, args, data, history(&cli.global)).await)
+        }
         _ => with_store(cli, output).await,
     }
 }
@@ -197,8 +201,14 @@ fn open(global: &Global, command: &Command) -> ApiResult<(Arc<App>, PathBuf)> {
     let data = data_folder(global)?;
     let allow = global.allow_dir.iter().map(|text| signalbox_app::parse_allow_dir(text)).collect::<ApiResult<_>>()?;
     let stays = matches!(command, Command::Serve(_));
-    let app = App::open(&data, Options { host: Host::Http, allow, stays, reads: command.only_reads() })?;
+    let options = Options { host: Host::Http, allow, stays, reads: command.only_reads() };
+    let app = App::open_on(&data, options, history(global))?;
     Ok((app, data))
+}
+
+/// The database of the history, where it is not a file of the data folder.
+fn history(global: &Global) -> Option<History> {
+    global.history.as_ref().map(|url| History::new(url.clone(), std::env::var("PGPASSWORD").ok()))
 }
 
 /// Help and version go to standard output; a wrong argument is an error like every other.

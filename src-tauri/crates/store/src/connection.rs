@@ -164,6 +164,25 @@ impl Readers {
         self.database.file().is_some()
     }
 
+    /// Where the database is that several hosts share; without its password.
+    pub(crate) fn address(&self) -> Option<String> {
+        match &self.database {
+            Database::File(_) => None,
+            #[cfg(feature = "postgres")]
+            Database::Server(server) => Some(server.shown().to_owned()),
+        }
+    }
+
+    /// See [`crate::Store::try_exclusive`].
+    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "files have locks of the system"))]
+    pub(crate) fn try_exclusive(&self, work: &str) -> Result<bool> {
+        match &self.database {
+            Database::File(_) => Ok(true),
+            #[cfg(feature = "postgres")]
+            Database::Server(server) => server.try_exclusive(work),
+        }
+    }
+
     /// A reader that the caller keeps.
     pub(crate) fn open(&self) -> Result<Connection> {
         self.database.reader()

@@ -154,6 +154,17 @@ impl Store {
         self.inner.readers.is_file()
     }
 
+    /// The address of the database that several hosts share, without its password.
+    pub fn history(&self) -> Option<String> {
+        self.inner.readers.address()
+    }
+
+    /// Whether this host does `work` for all hosts on one history; nobody else does until its session at the server ends. With
+    /// files it is always true: processes of one machine have locks of the system.
+    pub fn try_exclusive(&self, work: &str) -> Result<bool> {
+        self.inner.readers.try_exclusive(work)
+    }
+
     /// Refuses a copy of what is not in a file.
     pub fn is_copied_as_a_file(&self) -> Result<()> {
         let instead = "Use pg_dump on the database of the history, and copy the data folder of each host without it.";

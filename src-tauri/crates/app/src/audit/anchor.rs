@@ -181,6 +181,9 @@ impl App {
 
     /// Anchors where it is due.
     fn anchor_due(&self) -> ApiResult<()> {
+        if !self.store.try_exclusive("anchors")? {
+            return Ok(());
+        }
         let now = self.now_ms();
         for target in self.places::<Target>()? {
             let standing = self.standing::<Target>(&target.id)?;

@@ -26,8 +26,16 @@ impl Signing {
     /// Has the store sign, when there is a key.
     pub(crate) fn start(keys: AuditKeys, store: &Store, now_ms: i64) -> ApiResult<Self> {
         let known = facts::keys(&store.audit_state()?);
+        if !store.is_file() && !known.is_empty() && keys.place().is_none() {
+            // Else one would be made.
+            return Err(foreign_key(&keys, store, &known));
+        }
         let unsigned = match keys.open(&known) {
             Ok(opened) => {
+                if !store.is_file() {
+                    signs_for_all(store, opened, &keys)?;
+                    return Ok(Self { keys, unsigned: Mutex::new(None) });
+                }
                 // A store that cannot be written now is told about in its own words.
                 let _ = signs(store, opened, &known, now_ms);
                 None
@@ -46,6 +54,27 @@ impl Signing {
         let unsigned = self.unsigned();
         unsigned.as_ref().map(|why| format!("The audit chain is not signed: {} {}", why.message, why.hint))
     }
+}
+
+/// Hosts on one history sign with one key, the first that signed there: a host with another one does not start.
+fn signs_for_all(store: &Store, opened: Opened, keys: &AuditKeys) -> ApiResult<()> {
+    if store.set_audit_signer_of_all(opened.signer)? {
+        return Ok(());
+    }
+    Err(foreign_key(keys, store, &facts::keys(&store.audit_state()?)))
+}
+
+fn foreign_key(keys: &AuditKeys, store: &Store, known: &[PublicKey]) -> ApiError {
+    let wanted = known.last().map(|key| key.key_id().to_string()).unwrap_or_default();
+    let has = if keys.place().is_some() { "another key" } else { "no key" };
+    let message = format!(
+        "The audit chain in {} is signed with the key {wanted}, and {} holds {has}.",
+        store.history().unwrap_or_default(),
+        keys.at()
+    );
+    let hint = "All hosts on one history sign with the same key: copy the file audit.key from the data folder of a host that uses \
+                it (there `signalbox audit key file` puts it into the file), readable for this account only.";
+    ApiError::new(Class::Unavailable, "AUDIT_KEY_DIFFERS", message, hint)
 }
 
 /// Has the store sign with a key that was found. One that was made where others signed before is on record.
@@ -119,6 +148,12 @@ impl App {
 
     /// Keeps the key where a person wants it. Asks a locked key store, which may ask the person.
     pub(crate) fn audit_key_choose(&self, caller: &Caller, asked: &AuditKeyChoose) -> ApiResult<AuditStatus> {
+        if !self.store.is_file() && asked.new && self.store.other_processes() > 0 {
+            let message = "Other hosts use this history and sign with the key of now.";
+            let hint =
+                "Stop them, begin with the new key here, and copy audit.key to each of them before it starts again.";
+            return Err(ApiError::new(Class::Conflict, "HISTORY_IN_USE", message, hint));
+        }
         let to = match asked.place {
             KeyPlace::File => Place::File,
             KeyPlace::System => Place::System,
@@ -139,7 +174,12 @@ impl App {
             if let Ok(known) = self.store.audit_state().map(|state| facts::keys(&state)) {
                 match self.signing.keys.open(&known) {
                     Ok(opened) => {
-                        if signs(&self.store, opened, &known, self.now_ms()).is_ok() {
+                        let signed = if self.store.is_file() {
+                            signs(&self.store, opened, &known, self.now_ms()).map_err(ApiError::from)
+                        } else {
+                            signs_for_all(&self.store, opened, &self.signing.keys)
+                        };
+                        if signed.is_ok() {
                             *self.signing.unsigned() = None;
                         }
                     }

@@ -293,7 +293,7 @@ impl AuditKeys {
         file.and_then(|file| file.lock().map(|()| file)).map_err(|error| self.unwritten(&error))
     }
 
-    fn at(&self) -> String {
+    pub(crate) fn at(&self) -> String {
         self.file.display().to_string()
     }
 

@@ -185,6 +185,10 @@ impl App {
     fn copy_to(&self, target: &Target) -> ApiResult<()> {
         let turn = self.sink_turns.of(&target.id);
         let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.store.try_exclusive(&work_of(&target.id))? {
+            // Another host does, automatically.
+            return Ok(());
+        }
         self.copy(&target.id, &target.place, || self.open_sink(target))
     }
 
@@ -285,10 +289,16 @@ impl App {
     fn copy_unless_busy(&self, target: &Target) -> ApiResult<()> {
         let turn = self.sink_turns.of(&target.id);
         let Ok(_turn) = turn.try_lock() else { return Ok(()) };
+        if !self.store.try_exclusive(&work_of(&target.id))? {
+            return Ok(());
+        }
         self.copy(&target.id, &target.place, || self.open_sink(target))
     }
 
     fn copy_to_stdout(&self) -> ApiResult<()> {
+        if !self.store.try_exclusive(&work_of(STDOUT))? {
+            return Ok(());
+        }
         let standing = self.standing::<Target>(STDOUT)?;
         if standing.upto < self.store.audit_state()?.head.size && standing.is_due(self.now_ms(), 0, LONGEST) {
             self.copy(STDOUT, "the standard output", || Ok(Box::new(StdoutSink)))?;
@@ -313,6 +323,11 @@ impl App {
             self.every(threads.handle(), LOOK, Self::copy_to_stdout);
         }
     }
+}
+
+/// The name of the lock of a sink: of several hosts on one history one copies to it.
+fn work_of(sink: &str) -> String {
+    format!("audit-sink:{sink}")
 }
 
 /// A row on its way out.

@@ -95,6 +95,7 @@ impl App {
     }
 
     fn back_up_now(&self, actor: Actor, via: &str, out: &Path, passphrase: Option<&Secret>) -> ApiResult<BackupReport> {
+        self.store.is_copied_as_a_file()?;
         let out = std::path::absolute(out).map_err(|error| io_error(&error, out, "found"))?;
         if out.symlink_metadata().is_ok() {
             let message = format!("{} exists already.", out.display());

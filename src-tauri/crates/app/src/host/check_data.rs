@@ -15,8 +15,14 @@ use std::sync::Arc;
 const NAMED: usize = 20;
 
 const FROM_BACKUP: &str = "Only a backup has it: `signalbox restore`. Runs that are not affected can be read.";
+const FROM_DUMP: &str = "Only a backup of the database has it: stop all hosts and restore that (`pg_restore`). Runs that are not affected can be read.";
 
 impl App {
+    /// What to do about data that is lost.
+    fn where_it_is(&self) -> &'static str {
+        if self.store.is_file() { FROM_BACKUP } else { FROM_DUMP }
+    }
+
     /// Reads everything and says what is wrong. `repair` mends what can be mended; `compact` writes the database anew without
     /// free space, which nobody else may use meanwhile.
     pub async fn check_data(self: &Arc<Self>, repair: bool, compact: bool) -> ApiResult<DataReport> {
@@ -25,6 +31,10 @@ impl App {
 
     /// The same on the thread of a command.
     pub(crate) fn check_data_now(&self, repair: bool, compact: bool) -> ApiResult<DataReport> {
+        if compact && !self.store.is_file() {
+            // Refused before anything is read.
+            self.store.compact()?;
+        }
         if compact && self.store.other_processes() > 0 {
             let message = "Another process of Signalbox uses the data folder; the database cannot be written anew.";
             let hint = "Close the window and stop the server, then try again.";
@@ -70,19 +80,25 @@ impl App {
         }
         for line in &found.integrity {
             let state = if indexes_only && !repair { DataState::Repairable } else { DataState::Found };
-            let hint = if state == DataState::Found { FROM_BACKUP } else { "A repair builds the indexes again." };
+            let hint =
+                if state == DataState::Found { self.where_it_is() } else { "A repair builds the indexes again." };
             report.add("store", state, format!("The database is damaged: {line}."), hint);
         }
         for event in &found.damaged_events {
             let message =
                 format!("Event {} of run {} is damaged; later events of the run were not read.", event.seq, event.run);
-            report.add("store", DataState::Found, message, FROM_BACKUP);
+            report.add("store", DataState::Found, message, self.where_it_is());
         }
         for hash in &found.damaged_values {
-            report.add("store", DataState::Found, format!("The value {hash} is not what was stored."), FROM_BACKUP);
+            report.add(
+                "store",
+                DataState::Found,
+                format!("The value {hash} is not what was stored."),
+                self.where_it_is(),
+            );
         }
         for hash in &found.missing_values {
-            report.add("store", DataState::Found, format!("The value {hash} is missing."), FROM_BACKUP);
+            report.add("store", DataState::Found, format!("The value {hash} is missing."), self.where_it_is());
         }
         if found.orphaned_values > 0 {
             let message =
@@ -112,12 +128,12 @@ impl App {
                 "audit",
                 DataState::Found,
                 format!("The payload of audit entry {lost} is missing."),
-                FROM_BACKUP,
+                self.where_it_is(),
             );
         }
         for changed in verdict.payloads.iter().flat_map(|payloads| &payloads.changed).take(NAMED) {
             let message = format!("The payload of audit entry {changed} was changed.");
-            report.add("audit", DataState::Found, message, FROM_BACKUP);
+            report.add("audit", DataState::Found, message, self.where_it_is());
         }
         Ok(())
     }

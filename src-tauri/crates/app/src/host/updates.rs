@@ -218,7 +218,7 @@ impl App {
 
     fn check_updates_if_due(&self) -> ApiResult<()> {
         let kept: Kept = stored_setting(self, NAME)?;
-        if !kept.on {
+        if !kept.on || !self.store.try_exclusive("updates")? {
             return Ok(());
         }
         let state: State = stored_setting(self, STATE)?;

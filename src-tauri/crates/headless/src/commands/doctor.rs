@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use signalbox_adapters::private;
 use signalbox_app::dto::Host;
-use signalbox_app::{ApiError, ApiResult, App, Caller, Options, readable_by_others};
+use signalbox_app::{ApiError, ApiResult, App, Caller, History, Options, readable_by_others};
 use signalbox_model::time;
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -58,13 +58,13 @@ impl Report {
     }
 }
 
-pub(crate) async fn doctor(output: &Output, args: &Doctor, data: ApiResult<PathBuf>) -> Done {
+pub(crate) async fn doctor(output: &Output, args: &Doctor, data: ApiResult<PathBuf>, history: Option<History>) -> Done {
     let mut report = Report::default();
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     report.ok("version", format!("Signalbox {} on {system}", env!("CARGO_PKG_VERSION")));
     match data {
         Err(error) => report.error("dataFolder", &error),
-        Ok(data) => folder(&mut report, args, &data).await?,
+        Ok(data) => folder(&mut report, args, &data, history).await?,
     }
     port(&mut report, args);
     let problems = report.0.iter().any(|check| check.state == State::Problem);
@@ -90,9 +90,16 @@ fn show(output: &Output, checks: &[Check]) {
     }
 }
 
-async fn folder(report: &mut Report, args: &Doctor, data: &Path) -> ApiResult<()> {
+async fn folder(report: &mut Report, args: &Doctor, data: &Path, history: Option<History>) -> ApiResult<()> {
     disk(report, data);
     match std::fs::metadata(data.join("signalbox.db")) {
+        _ if history.is_some() => {
+            if !data.exists() {
+                clock(report, None);
+                not_used_yet(report, data);
+                return Ok(());
+            }
+        }
         Ok(found) if found.is_file() => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {
             clock(report, None);
@@ -108,7 +115,8 @@ async fn folder(report: &mut Report, args: &Doctor, data: &Path) -> ApiResult<()
         }
     }
     permissions(report, data);
-    let app = match App::open(data, Options { host: Host::Http, allow: Vec::new(), stays: false, reads: true }) {
+    let options = Options { host: Host::Http, allow: Vec::new(), stays: false, reads: true };
+    let app = match App::open_on(data, options, history) {
         Err(error) => {
             clock(report, None);
             report.error("store", &error);
@@ -140,7 +148,13 @@ async fn opened(report: &mut Report, args: &Doctor, app: &Arc<App>) -> ApiResult
     let caller = Caller::terminal(None)?;
     let alarms = app.alarms();
     if alarms.is_empty() {
-        report.ok("store", "The database opens");
+        report.ok(
+            "store",
+            match app.history() {
+                Some(address) => format!("The history in {address} opens"),
+                None => "The database opens".to_owned(),
+            },
+        );
     }
     for alarm in alarms {
         report.add("store", State::Problem, alarm, "`signalbox check-data` says what is affected.");

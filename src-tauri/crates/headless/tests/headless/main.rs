@@ -33,6 +33,8 @@ mod forms;
 mod full_disk;
 mod healing;
 mod hooks;
+#[cfg(target_os = "linux")]
+mod hosts;
 mod import;
 mod imported_checkpoint;
 mod limits;

@@ -1,5 +1,6 @@
-//! The scheduler of a process that stays: it fires what is due. Of several processes on one data folder the one that holds
-//! the lock does; the system frees the lock when that one dies, and another takes over at its next look.
+//! The scheduler of a process that stays: it fires what is due. Of several processes on one data folder, or of several hosts on one
+//! history, the one that holds the lock does; the system, or the server of the history, frees the lock when that one dies, and
+//! another takes over at its next look.
 
 use super::error::{Class, TriggerError, TriggerResult};
 use super::file_watch::Watched;
@@ -64,6 +65,8 @@ impl Due {
 pub struct Scheduler {
     /// Held as long as this process fires.
     lock: Option<File>,
+    /// It did at the last look, by the lock of the history that several hosts share.
+    fires_for_all: bool,
     /// What the store said when the plan was made.
     change: Option<i64>,
     /// When each schedule is due: the moment and its trigger. What it says is read when it is due: many wait for long.
@@ -84,7 +87,12 @@ pub struct Scheduler {
 impl Scheduler {
     /// Fires what is due now. Says how long nothing else is.
     pub fn pass(&mut self, host: &dyn TriggerHost, clock: &dyn Clock) -> TriggerResult<Duration> {
-        if !self.holds_lock(host.store().folder())? {
+        let fires = if host.store().is_file() {
+            self.holds_lock(host.store().folder())?
+        } else {
+            self.fires_for_all(host.store().try_exclusive("triggers")?)
+        };
+        if !fires {
             return Ok(LOOK);
         }
         let now = clock.now_ms();
@@ -134,6 +142,15 @@ impl Scheduler {
     pub fn hear_watched(&mut self, host: &dyn TriggerHost) {
         self.mailboxes.iter_mut().for_each(|one| one.hear(host));
         self.brokers.iter_mut().for_each(|one| one.hear(host));
+    }
+
+    /// What is watched belongs to the host that fires: one that lost the lock lets go of everything, and reads it anew when
+    /// it has the lock again.
+    fn fires_for_all(&mut self, fires: bool) -> bool {
+        if fires != self.fires_for_all {
+            *self = Self { fires_for_all: fires, ..Self::default() };
+        }
+        fires
     }
 
     fn holds_lock(&mut self, folder: &Path) -> TriggerResult<bool> {

@@ -32,8 +32,6 @@ pub(crate) struct Connection {
     open: Cell<bool>,
     /// A statement of it has failed: PostgreSQL carries out nothing more of it.
     broken: Cell<bool>,
-    /// What is committed is on the disk of the server when it is answered.
-    synced: Cell<bool>,
     /// The number of the transaction that writes now, or wrote last.
     transaction: Cell<Option<u64>>,
     changes: Cell<u64>,
@@ -59,7 +57,6 @@ impl Connection {
             statements: RefCell::default(),
             open: Cell::new(false),
             broken: Cell::new(false),
-            synced: Cell::new(true),
             transaction: Cell::new(None),
             changes: Cell::new(0),
         }
@@ -84,10 +81,6 @@ impl Connection {
 
     pub(crate) fn transaction(&self) -> Option<u64> {
         self.transaction.get()
-    }
-
-    pub(crate) fn set_synced(&self, synced: bool) {
-        self.synced.set(synced);
     }
 
     fn noted<T>(&self, result: Result<T, tokio_postgres::Error>) -> Result<T> {
@@ -118,9 +111,7 @@ impl Connection {
 
     /// A transaction that writes begins when no other one writes, on whichever host.
     fn begin(&self) -> Result<()> {
-        let synced = if self.synced.get() { "" } else { "SET LOCAL synchronous_commit = off; " };
-        let sql =
-            format!("BEGIN; {synced}SELECT pg_advisory_xact_lock({WRITE_LOCK}); SELECT pg_current_xact_id()::text");
+        let sql = format!("BEGIN; SELECT pg_advisory_xact_lock({WRITE_LOCK}); SELECT pg_current_xact_id()::text");
         let begun = wait(self.client.simple_query(&sql)).map_err(|error| {
             if !self.client.is_closed() {
                 // The lock was not had in time.

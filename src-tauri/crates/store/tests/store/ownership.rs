@@ -1,7 +1,7 @@
 //! Fault 17 and 1, 2: several processes on one store, and processes that die.
 
 use crate::child::Process;
-use crate::support::{commit, end, is_free, new_run, open, print, started, temporary};
+use crate::support::{at_server, commit, end, is_free, new_run, open, print, started, temporary, until};
 use serde_json::json;
 use signalbox_model::DurableInput;
 use signalbox_store::{CommitError, Error, NewRun, Owner, RunCommit, RunQuery, Store, Thread, Written};
@@ -180,4 +180,19 @@ fn p6_several_runs_are_taken_over_in_one_transaction_and_each_is_told_of() {
     assert_eq!(row.epoch, 2);
     let none = Err(Error::UnknownRun { run: "none".into() });
     assert_eq!(told[1..], [Ok(None), Ok(None), none, Ok(None)], "once");
+}
+
+/// Work that one of several hosts on one history does for all; with files nobody asks for it.
+#[test]
+fn one_host_does_the_work_of_all_until_it_is_gone() {
+    let (folder, one) = temporary();
+    let other = open(folder.path());
+    let does = |store: &Store, work: &str| store.try_exclusive(work).expect("asks");
+    assert!(does(&one, "triggers") && does(&one, "triggers"), "it stays with the first that asked");
+    assert_eq!(does(&other, "triggers"), !at_server());
+    assert!(does(&other, "it's another") && does(&one, "it's another") != at_server());
+    one.close();
+    drop(one);
+    until(|| does(&other, "triggers"));
+    assert!(does(&other, "triggers"));
 }

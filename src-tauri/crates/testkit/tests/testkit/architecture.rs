@@ -83,6 +83,9 @@ const IMPURE: &[&str] = &[
     "TimeZoneDatabase::from_",
 ];
 
+/// The one test that asks a shell: what bash completes is not known from the script.
+const ASKS_BASH: &str = "headless/tests/headless/manual.rs";
+
 /// Words that stand nowhere in our sources, with the reason.
 const FORBIDDEN_TEXT: &[(&str, &str, &str)] = &[
     ("tsx", "dangerouslySetInnerHTML", "texts of the outside are shown as text"),
@@ -370,7 +373,8 @@ fn forbidden_words_stand_nowhere() {
         let ending = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
         for (number, line) in text(&path).lines().enumerate() {
             for (end, word, why) in FORBIDDEN_TEXT {
-                if *end == ending && line.contains(word) {
+                let is_allowed = word.contains("bash") && short(&path).ends_with(ASKS_BASH);
+                if *end == ending && line.contains(word) && !is_allowed {
                     bad.push(format!("{}:{}: {word} ({why})", short(&path), number + 1));
                 }
             }

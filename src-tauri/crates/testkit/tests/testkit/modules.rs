@@ -27,6 +27,8 @@ const ALLOWED: &[(&str, &str, &str, &str)] = &[
         "*",
         "`impl Store` stands with what it writes: here the audit chain, which every commit extends",
     ),
+    ("store", "error", "sql", "who speaks with a server tells that it is away from its other errors"),
+    ("store", "sql", "schema", "a server gets the tables and the migrations of a file"),
     ("store", "store", "open", "a store is opened by the function that also repairs it"),
     ("store", "tasks", "answer", "a task and its answer are one table's two halves"),
 ];

@@ -75,6 +75,9 @@ impl App {
         keep: Option<u32>,
     ) -> ApiResult<BackupSchedule> {
         let refused = |what: &str, hint: &str| Err(ApiError::bad_request(what, hint));
+        if every_hours.is_some() {
+            self.store.is_copied_as_a_file()?;
+        }
         if every_hours.is_some_and(|hours| !(1..=744).contains(&hours)) {
             return refused("Backups are made every 1 to 744 hours.", "24 is once a day, 168 once a week.");
         }
@@ -136,6 +139,9 @@ impl App {
 
     /// What fails is kept for the settings, and tried again in an hour.
     pub(crate) fn back_up_if_due(&self) -> ApiResult<()> {
+        if !self.store.is_file() {
+            return Ok(());
+        }
         let now = self.now_ms();
         let Some(kept) = self.claim_backup(now)? else { return Ok(()) };
         let (Some(hours), Some(folder)) = (kept.every_hours, kept.folder.clone()) else { return Ok(()) };

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Kind of the locks by which instances live.
 const LIVES: i32 = 0x5342_4f58;
+/// Kind of the locks of work that one host does for all.
+const DOES: i32 = 0x5342_4f59;
 /// Held while tables are made.
 const SETUP_LOCK: i64 = 0x5342_4f58_0000_0002;
 /// How long between two tries to reach a server that is away.
@@ -29,6 +31,8 @@ struct Shared {
     patience: Duration,
     /// The number of this instance, once it has one.
     number: Mutex<Option<i32>>,
+    /// The session that holds the work which this host does for all.
+    work: Mutex<Option<Connection>>,
 }
 
 /// What became of a transaction whose end was not answered.
@@ -47,7 +51,7 @@ impl std::fmt::Debug for Server {
 impl Server {
     pub(crate) fn new(address: Address, patience: Duration) -> Result<Self> {
         let tls = address.tls().map_err(|reason| Error::Unreachable { reason })?;
-        Ok(Self(Arc::new(Shared { address, tls, patience, number: Mutex::default() })))
+        Ok(Self(Arc::new(Shared { address, tls, patience, number: Mutex::default(), work: Mutex::default() })))
     }
 
     /// Without the password.
@@ -82,7 +86,11 @@ impl Server {
     /// The connection that writes, and by which this instance lives once it has a number.
     fn open_writer(&self) -> Result<Connection> {
         let connection = self.open()?;
-        connection.batch("SET idle_in_transaction_session_timeout = 60000")?;
+        // A host goes on from what was answered: see `Connection::set_synced`.
+        connection.batch(
+            "SET idle_in_transaction_session_timeout = 60000; \
+             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+        )?;
         let number = *self.0.number.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = number {
             // A session of this instance that lingers at the server, because the network ended it: what it has begun is not known
@@ -184,6 +192,21 @@ impl Server {
     pub(crate) fn leave(connection: &Connection, id: &str) -> Result<()> {
         connection.batch(&format!("BEGIN READ WRITE; DELETE FROM instance WHERE id = '{id}'; COMMIT"))?;
         Ok(())
+    }
+
+    /// Whether this host does `work` for all hosts: the first one that asks does, until its session ends. Each answer is the server's,
+    /// so that a host whose session has ended finds out before it goes on.
+    pub(crate) fn try_exclusive(&self, work: &str) -> Result<bool> {
+        let mut session = self.0.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match session.take().filter(|session| !session.is_closed()) {
+            Some(session) => session,
+            None => self.reader()?,
+        };
+        let work = work.replace('\0', "").replace('\'', "''");
+        // A session that has it gets it once more.
+        let held = connection.text(&format!("SELECT pg_try_advisory_lock({DOES}, hashtext('{work}'))::text"))?;
+        *session = Some(connection);
+        Ok(held.as_deref() == Some("true"))
     }
 
     /// Changes with every commit of anybody.
