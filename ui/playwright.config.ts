@@ -20,6 +20,8 @@ export default defineConfig({
     trace: 'off', screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: browserPath(),
+      // Without a locale of UTF-8 the browser saves a file whose name has an umlaut as "download".
+      env: { ...process.env, LC_ALL: 'C.UTF-8' },
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     },
   },
