@@ -24,7 +24,12 @@ const object = (properties = {}, required = []) => ({ type: "object", properties
 
 /** A text that begins with this is written without its quotes: a number with digits that JavaScript does not have. */
 const RAW = "raw number ";
-const written = (message) => JSON.stringify(message).replaceAll(new RegExp(`"${RAW}([-+.0-9eE]*)"`, "g"), "$1");
+/** Stands for a member that occurs a second time, with another value: JavaScript writes none. */
+const TWICE = "two values of id";
+const written = (message) =>
+  JSON.stringify(message)
+    .replaceAll(new RegExp(`"${RAW}([-+.0-9eE]*)"`, "g"), "$1")
+    .replaceAll(`"${TWICE}"`, '1,"id":2');
 
 const words = (text) => ({ content: [{ type: "text", text }] });
 const data = (value) => ({ content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value });
@@ -169,6 +174,11 @@ if (args.includes("--hostile")) {
     description: "Answers a number as it is written.",
     inputSchema: object({ number: { type: "string" } }, ["number"]),
     run: ({ number }) => ({ content: [], structuredContent: { rows: [{ id: `${RAW}${number}` }] } }),
+  };
+  tools.twice = {
+    description: "Answers with a member that occurs twice.",
+    inputSchema: object(),
+    run: () => ({ content: [], structuredContent: { rows: [{ id: TWICE }] } }),
   };
   tools.promise = {
     description: "What it answers cannot be checked.",

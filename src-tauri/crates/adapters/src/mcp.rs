@@ -19,6 +19,7 @@ mod health_check;
 mod listed;
 mod load;
 mod notifications;
+mod post;
 mod process;
 mod process_tree;
 mod tool_capabilities;

@@ -7,18 +7,17 @@ use super::ServerBook;
 use super::definition::ToolServerDefinition;
 use super::depth;
 use super::fault::failure;
+use super::post::{Events, Headers, Post, Refusal};
 use crate::clock::RealClock;
 use crate::oauth::{self, Challenge, Fault, SignedIn, ToolSignIn, Trouble};
-use futures_util::stream::{BoxStream, StreamExt};
-use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
+use futures_util::stream::StreamExt;
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 use signalbox_ports::tools::{ToolFailure, ToolFault};
 use signalbox_ports::{Clock, Secrets};
 use sse_stream::Sse;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Who gets in at one server.
@@ -237,8 +236,6 @@ pub(super) struct Admitted {
     pub(super) limit: usize,
 }
 
-type Refusal = StreamableHttpError<reqwest::Error>;
-
 /// The challenge of a 401; `Some(None)`: it had none.
 fn unauthorized(error: &Refusal) -> Option<Option<&str>> {
     match error {
@@ -279,9 +276,6 @@ impl Admitted {
     }
 }
 
-type Headers = HashMap<HeaderName, HeaderValue>;
-type Events = BoxStream<'static, Result<Sse, SseError>>;
-
 /// Answers that the library would pass over come as errors.
 fn readable(events: Events) -> Events {
     let one = |event: Result<Sse, SseError>| {
@@ -293,16 +287,6 @@ fn readable(events: Events) -> Events {
         })
     };
     events.map(one).boxed()
-}
-
-/// An answer that came as JSON at once, and not as an event.
-fn read_already(answer: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
-    let JsonRpcMessage::Response(response) = &answer else { return answer };
-    let ServerResult::CallToolResult(result) = &response.result else { return answer };
-    match depth::unsure(result) {
-        Some(error) => JsonRpcMessage::error(error, Some(response.id.clone())),
-        None => answer,
-    }
 }
 
 impl StreamableHttpClient for Admitted {
@@ -329,17 +313,14 @@ impl StreamableHttpClient for Admitted {
         limit: usize,
     ) -> Result<StreamableHttpPostResponse, Refusal> {
         self.with_token(|token| {
-            let (uri, message, session, headers) =
-                (Arc::clone(&uri), message.clone(), session.clone(), headers.clone());
-            self.inner.post_message_with_max_sse_event_size(uri, message, session, token, headers, limit)
+            let (uri, session) = (Arc::clone(&uri), session.as_deref().map(str::to_owned));
+            let post = Post { message: message.clone(), session, token, headers: headers.clone(), limit };
+            async move { post.send(&self.inner, &uri).await }
         })
         .await
         .map(|response| match response {
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(readable(events), session)
-            }
-            StreamableHttpPostResponse::Json(answer, session) => {
-                StreamableHttpPostResponse::Json(read_already(answer), session)
             }
             other => other,
         })

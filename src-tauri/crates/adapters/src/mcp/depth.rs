@@ -2,7 +2,7 @@
 //! the answer would wait until his time is over (TRUST, 18). Numbers that do not fit become others (ADR 84), and of a
 //! member that occurs twice one value is lost.
 
-use rmcp::model::{CallToolResult, ErrorCode, ErrorData};
+use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use signalbox_model::lossless;
@@ -62,38 +62,16 @@ pub(super) fn instead(message: &str) -> Option<String> {
     Some(json!({ "jsonrpc": "2.0", "id": id?, "error": { "code": CODE, "message": words } }).to_string())
 }
 
-/// The same for an answer that the library has read already: how its large numbers were written is not known any more. Where
-/// the server writes the answer as a text beside it, that text is looked at later.
-pub(super) fn unsure(answer: &CallToolResult) -> Option<ErrorData> {
-    let mut texts = answer.content.iter().filter_map(|part| part.as_text());
-    if texts.any(|part| serde_json::from_str::<Value>(&part.text).is_ok()) {
-        return None;
-    }
-    let (path, number) = beyond_64_bits(answer.structured_content.as_ref()?)?;
-    let words = format!(
-        "{CHANGED}the number {number} at result.structuredContent{path} has more than 64 bits, so that its digits may be others than the \
-         server wrote. Have it sent as a text (in quotes)"
-    );
-    Some(ErrorData::new(ErrorCode(CODE), words, None))
+/// An event that stands in the place of one that is too large, for whoever asked; what came of that one ends before it.
+pub(super) fn too_large_event(asked: &RequestId, limit: usize) -> String {
+    let words = format!("{CHANGED}more than {} MiB{TOO_LARGE}", limit / (1024 * 1024));
+    let error = json!({ "jsonrpc": "2.0", "id": asked, "error": { "code": CODE, "message": words } });
+    format!("\n\ndata: {error}\n\n")
 }
 
-/// The first whole number that needs more than 64 bits, and where it stands.
-fn beyond_64_bits(value: &Value) -> Option<(String, String)> {
-    let below = |step: String, one: &Value| beyond_64_bits(one).map(|(path, number)| (step + &path, number));
-    match value {
-        Value::Number(number) => {
-            let double = number.as_f64().filter(|_| number.is_f64())?;
-            (double.fract() == 0.0 && double.abs() >= 9_223_372_036_854_775_808.0)
-                .then(|| (String::new(), format!("{double}")))
-        }
-        Value::Array(list) => list.iter().enumerate().find_map(|(at, one)| below(format!("[{at}]"), one)),
-        Value::Object(fields) => fields.iter().find_map(|(name, one)| below(format!(".{name}"), one)),
-        _ => None,
-    }
-}
-
-const CODE: i32 = -32_700;
+pub(super) const CODE: i32 = -32_700;
 const WORDS: &str = "signalbox: deeper than a message may be";
+const TOO_LARGE: &str = " in one message";
 
 /// The beginning of the words about a part of an answer that would change.
 const CHANGED: &str = "signalbox: ";
@@ -105,6 +83,13 @@ pub(super) const MEMBER: &str = "the member ";
 pub(super) fn change_told(code: i32, words: &str) -> Option<&str> {
     let is_change = |words: &&str| words.starts_with("the number ") || words.starts_with(MEMBER);
     words.strip_prefix(CHANGED).filter(|words| code == CODE && is_change(words))
+}
+
+/// What an error of [`too_large_event`] says.
+pub(super) fn too_large_told(code: i32, words: &str) -> Option<&str> {
+    words
+        .strip_prefix(CHANGED)
+        .filter(|words| code == CODE && words.starts_with("more than ") && words.ends_with(TOO_LARGE))
 }
 
 /// Whether an error is what [`instead`] wrote.

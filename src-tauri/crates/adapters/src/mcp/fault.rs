@@ -41,6 +41,9 @@ fn of_server(error: &ErrorData, scrubber: &Scrubber) -> ToolFailure {
     if depth::is_told(error.code.0, &error.message) {
         return too_deep();
     }
+    if let Some(words) = depth::too_large_told(error.code.0, &error.message) {
+        return failure(ToolFault::TooLarge, format!("The server sent {words}"));
+    }
     if let Some(words) = depth::change_told(error.code.0, &error.message) {
         return failure(
             if words.starts_with(depth::MEMBER) { ToolFault::DuplicateMember } else { ToolFault::Digits },
@@ -131,8 +134,6 @@ fn of_http(error: &StreamableHttpError<reqwest::Error>) -> Meaning {
         }
         E::ResponseBodyTooLarge { max_size } => too_large(*max_size),
         E::UnexpectedServerResponse(text) => match text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)) {
-            // The library's words for a body in JSON that is too deep for it.
-            None if text.contains("recursion limit exceeded") => too_deep(),
             Some(status) if status.chars().all(|c| c.is_ascii_digit()) => of_status(status.parse().unwrap_or(400)),
             _ => failure(ToolFault::BadAnswer, "What the server sent is no answer of an MCP server"),
         },

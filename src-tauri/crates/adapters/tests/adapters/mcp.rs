@@ -353,28 +353,74 @@ async fn of_a_huge_schema_its_size_alone_is_kept_and_the_other_tools_are_as_they
     stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
 }
 
-/// Case js-big-ids: a structured answer without a text beside it keeps its digits or is refused, however it comes.
+/// A structured answer without a text beside it, as lines of a process, as events and as JSON at once.
+struct ThreeWays {
+    stages: [(&'static str, Stage); 3],
+    _servers: [OverHttp; 2],
+    _folders: [tempfile::TempDir; 2],
+}
+
+impl ThreeWays {
+    async fn with(near: impl FnOnce(&Path) -> ToolServerDefinition, argument: &str, limits: Limits) -> Self {
+        let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
+        let events = over_http(folders[0].path(), &[argument]).await;
+        let at_once = over_http(folders[1].path(), &[argument, "--at-once"]).await;
+        let far = |http: &OverHttp| stage_of(|_| at(&http.base, "/mcp", None), Arc::new(NoSecrets), limits);
+        let near = stage_of(near, Arc::new(OneSecret("api.example.com")), limits);
+        let stages = [("lines", near), ("events", far(&events)), ("at once", far(&at_once))];
+        Self { stages, _servers: [events, at_once], _folders: folders }
+    }
+}
+
+/// Case js-big-ids: an answer keeps its digits or is refused, however it comes (ADR 84).
 #[tokio::test]
 async fn a_number_of_a_structured_answer_keeps_its_digits_or_is_refused() {
-    let stage = stage_of(hostile, Arc::new(OneSecret("api.example.com")), Limits::default());
-    let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
-    let events = over_http(folders[0].path(), &["--hostile"]).await;
-    let at_once = over_http(folders[1].path(), &["--hostile", "--at-once"]).await;
-    let far = |http: &OverHttp| stage_of(|_| at(&http.base, "/mcp", None), Arc::new(NoSecrets), Limits::default());
-    for (how, stage) in [("lines", stage), ("events", far(&events)), ("at once", far(&at_once))] {
-        for kept in ["9007199254740993", "18446744073709551615", "-9223372036854775808", "0.1", "123.5"] {
+    let ways = ThreeWays::with(hostile, "--hostile", Limits::default()).await;
+    for (how, stage) in &ways.stages {
+        for kept in ["9007199254740993", "18446744073709551615", "-9223372036854775808", "0.1", "0.1234567890123456"] {
             let answer = stage.call("counts", json!({ "number": kept })).await.expect("an answer");
             let id = answer.structured.expect("data")["rows"][0]["id"].to_string();
             assert_eq!(id, kept, "{how}");
         }
-        for lost in ["18446744073709551616", "12345678901234567890123", "-9223372036854775809"] {
+        for lost in ["18446744073709551616", "-9223372036854775809", "0.12345678901234567890123", "9007199254740993.0"]
+        {
             let failure = stage.call("counts", json!({ "number": lost })).await.expect_err("refused");
             assert_eq!((failure.fault, failure.sent), (ToolFault::Digits, true), "{how}: {}", failure.message);
             assert!(failure.message.contains(" at result.structuredContent.rows[0].id "), "{how}: {}", failure.message);
         }
         // The connection goes on.
         stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
-        assert_eq!(stage.started(), usize::from(how == "lines"), "{how}");
+        assert_eq!(stage.started(), usize::from(*how == "lines"), "{how}");
+        stage.tools.shut_down().await;
+    }
+}
+
+/// ADR 216, however the answer comes.
+#[tokio::test]
+async fn a_member_of_a_structured_answer_that_occurs_twice_is_refused() {
+    let ways = ThreeWays::with(hostile, "--hostile", Limits::default()).await;
+    for (how, stage) in &ways.stages {
+        let failure = stage.call("twice", json!({})).await.expect_err("refused");
+        assert_eq!((failure.fault, failure.sent), (ToolFault::DuplicateMember, true), "{how}: {}", failure.message);
+        assert!(
+            failure.message.contains("the member result.structuredContent.rows[0].id"),
+            "{how}: {}",
+            failure.message
+        );
+        stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
+        stage.tools.shut_down().await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_told_however_it_comes() {
+    let ways = ThreeWays::with(stdio, "--pictures", Limits { message: 1024 * 1024, ..Limits::default() }).await;
+    for (how, stage) in &ways.stages {
+        stage.call("large", json!({ "bytes": 900_000 })).await.expect("an answer");
+        let failure = stage.call("large", json!({ "bytes": 1_100_000 })).await.expect_err("refused");
+        assert_eq!((failure.fault, failure.sent), (ToolFault::TooLarge, true), "{how}: {}", failure.message);
+        assert!(failure.message.contains("more than 1 MiB in one message"), "{how}: {}", failure.message);
+        stage.call("echo", json!({ "text": "x" })).await.expect("an answer");
         stage.tools.shut_down().await;
     }
 }
