@@ -92,7 +92,13 @@ pub fn yaml_options() -> serde_saphyr::Options {
 pub(crate) fn read_yaml(text: &str) -> Result<Value, NodeFailure> {
     serde_saphyr::from_str_with_options::<Value>(text, yaml_options()).map_err(|error| {
         let line = error.location().map_or(0, |location| location.line());
-        let words = error.without_snippet().to_string();
+        let words = match error.without_snippet() {
+            // Its words for developers name an option of the library.
+            repeated @ serde_saphyr::Error::DuplicateMappingKey { .. } => {
+                repeated.render_with_formatter(&serde_saphyr::UserMessageFormatter)
+            }
+            other => other.to_string(),
+        };
         let why: String = words.lines().next().unwrap_or_default().chars().take(200).collect();
         NodeFailure::validation("BAD_YAML", format!("The text is not YAML: {why}")).detail("line", line)
     })

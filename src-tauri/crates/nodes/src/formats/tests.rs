@@ -73,6 +73,15 @@ fn large_json_stays_text() {
 }
 
 #[test]
+fn a_key_that_occurs_twice_in_yaml_is_named_with_its_line() {
+    let refused = read_yaml("a: 1\nb:\n  c: 2\n  c: 3\n").expect_err("a repeated key");
+    assert_eq!(refused.code, "BAD_YAML");
+    assert!(refused.message.contains("duplicate") && refused.message.contains("c"), "{}", refused.message);
+    assert!(!refused.message.contains("Options"), "{}", refused.message);
+    assert_eq!(refused.details["line"], json!(4));
+}
+
+#[test]
 fn aliases_of_yaml_are_bounded() {
     let text = |uses: usize| format!("row: &row [{}]\nrows:\n{}", "1, ".repeat(98), "  - *row\n".repeat(uses));
     let read = read_yaml(&text(100)).expect("aliases in moderation");
