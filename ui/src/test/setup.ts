@@ -1,10 +1,12 @@
 import { cleanup, configure } from '@testing-library/react';
 import * as React from 'react';
 import { afterEach } from 'vitest';
+import { fastComputedStyle } from './computed-style.ts';
 
 // A busy machine is not a failure.
 configure({ asyncUtilTimeout: 20_000 });
 afterEach(() => cleanup());
+if (typeof window !== 'undefined') fastComputedStyle();
 
 // jsdom has no layout: components that ask for these get the quiet answer.
 class NoResize {
