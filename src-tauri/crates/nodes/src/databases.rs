@@ -9,17 +9,14 @@ use crate::support::{flag, setting, text, text_or, whole, wrong_choice, wrong_se
 use crate::time_limit;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use futures_util::future::{Either, select};
 use named::Dialect;
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
+use signalbox_ports::World;
 use signalbox_ports::databases::{
     Access, Database, DatabaseError, DatabaseFault, DatabasePlace, Server, ServerKind, SqlValue,
 };
-use signalbox_ports::{CallLog, World};
-use std::future::Future;
-use std::pin::pin;
 use std::time::Duration;
 
 /// The only member of an object that stands for bytes.
@@ -87,24 +84,6 @@ fn required(slot: &CallSlot, field: &str, words: &str) -> Result<String, NodeFai
         return Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field));
     }
     Ok(given.to_owned())
-}
-
-/// Waits for a database until the run is cancelled: then the call is dropped, which cancels it at the server, and nobody waits.
-pub(crate) async fn until_cancelled<T>(log: &dyn CallLog, work: impl Future<Output = T> + Send) -> T {
-    let done = {
-        let work = pin!(work);
-        match select(work, log.cancelled()).await {
-            Either::Left((done, _)) => Some(done),
-            Either::Right(_) => None,
-        }
-    };
-    match done {
-        Some(done) => done,
-        None => {
-            log.give_up();
-            std::future::pending().await
-        }
-    }
 }
 
 /// A value for a database; `{"$base64": TEXT}` stands for bytes.

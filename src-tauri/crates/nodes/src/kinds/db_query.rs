@@ -1,8 +1,9 @@
 //! `db.query`: one statement of SQL with named parameters. Its rows are items, or go into a file.
 
+use crate::cancellation::until_cancelled;
 use crate::databases::named::{short, translate};
 use crate::databases::save::SaveTo;
-use crate::databases::{chosen, failure, params, until_cancelled};
+use crate::databases::{chosen, failure, params};
 use crate::listing::{Listing, MOST_ITEMS};
 use crate::support::{made, text, text_or, whole, wrong_setting};
 use crate::{EffectFuture, Kind, Outcome};

@@ -1,6 +1,7 @@
 //! `db.tables`: tables and views of a database with their columns and keys.
 
-use crate::databases::{chosen, failure, until_cancelled};
+use crate::cancellation::until_cancelled;
+use crate::databases::{chosen, failure};
 use crate::support::{origin, text_or};
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Map, Value, json};

@@ -1,6 +1,7 @@
 //! `db.write`: items as rows of a table, all of them or none.
 
-use crate::databases::{chosen, failure, sql_value, until_cancelled};
+use crate::cancellation::until_cancelled;
+use crate::databases::{chosen, failure, sql_value};
 use crate::fields::{Field, choice, fields, settings_rows};
 use crate::support::{kind_of, made, text, whole};
 use crate::{EffectFuture, Kind, Outcome, cel};

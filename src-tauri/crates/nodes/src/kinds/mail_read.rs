@@ -1,9 +1,10 @@
 //! `mail.read`: the newest messages of a mailbox that fit a search, an item each; their attachments as bytes of the item.
 
+use crate::cancellation::until_cancelled;
 use crate::mail::failure::failure;
 use crate::mail::item;
 use crate::mail::query::query;
-use crate::mail::server::{IMAP, server, unless_cancelled};
+use crate::mail::server::{IMAP, server};
 use crate::support::origin;
 use crate::{EffectFuture, Kind, Outcome, binary, formats};
 use async_trait::async_trait;
@@ -25,7 +26,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     let (server, timeout_ms) = server(call, slot, world, &IMAP).await?;
     let mailbox = query.mailbox.clone();
     let mut collector = Collector { call, slot, world, mailbox, items: Vec::new(), text: 0, failed: None };
-    let read = unless_cancelled(log, world.mail.read(server, query, &mut collector)).await;
+    let read = until_cancelled(log, world.mail.read(server, query, &mut collector)).await;
     if let Some(failed) = collector.failed {
         return Err(failed);
     }

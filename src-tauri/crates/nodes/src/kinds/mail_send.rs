@@ -1,8 +1,9 @@
 //! `mail.send`: one message over SMTP. Recipients that the server refuses are data as long as one is accepted.
 
+use crate::cancellation::until_cancelled;
 use crate::mail::failure::{failure, recipient};
 use crate::mail::message::message;
-use crate::mail::server::{SMTP, server, unless_cancelled};
+use crate::mail::server::{SMTP, server};
 use crate::support::made;
 use crate::{EffectFuture, Kind, Outcome};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ async fn run(call: &Call, slot: &CallSlot, world: &World, log: &dyn CallLog) -> 
     let mail = message(call, slot, world).await?;
     let (server, timeout_ms) = server(call, slot, world, &SMTP).await?;
     let message_id = mail.message_id.clone();
-    let sent = unless_cancelled(log, world.mail.send(server, mail)).await;
+    let sent = until_cancelled(log, world.mail.send(server, mail)).await;
     let sent = sent.map_err(|error| failure(error, timeout_ms).detail("messageId", message_id.as_str()))?;
     let refused: Vec<Value> = sent.refused.iter().map(recipient).collect();
     let result = json!({

@@ -2,12 +2,10 @@
 
 use crate::credential;
 use crate::support::{setting, text, text_or, whole, wrong_choice};
-use futures_util::future::{Either, select};
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::NodeFailure;
-use signalbox_ports::mail::{MailError, MailSecurity, MailServer};
-use signalbox_ports::{CallLog, World};
-use std::pin::pin;
+use signalbox_ports::World;
+use signalbox_ports::mail::{MailSecurity, MailServer};
 use std::time::Duration;
 
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -60,26 +58,4 @@ pub(crate) async fn server(
         loopback_allowed: call.loopback_allowed,
     };
     Ok((server, timeout_ms))
-}
-
-/// Waits for a mail server until the run is cancelled. The connection is closed by then: a server that does not have the whole
-/// message forgets it.
-pub(crate) async fn unless_cancelled<T>(
-    log: &dyn CallLog,
-    work: impl Future<Output = Result<T, MailError>>,
-) -> Result<T, MailError> {
-    let done = {
-        match select(pin!(work), log.cancelled()).await {
-            Either::Left((done, _)) => Some(done),
-            Either::Right(_) => None,
-        }
-    };
-    match done {
-        Some(done) => done,
-        None => {
-            log.give_up();
-            // The driver ends the call.
-            std::future::pending().await
-        }
-    }
 }
