@@ -32,11 +32,16 @@ fn named(mut args: impl Iterator<Item = OsString>) -> Option<Option<OsString>> {
 }
 
 /// What the web view is started with on a machine without a render node (docs/adr/0225). It paints 2.5 to 5 times faster when it
-/// leaves DMA-BUF alone. The other two keep GTK and the web view from loading GL into this process only to ask what it can do:
-/// without a GPU that is a compiler in software, 11 MB for nothing.
+/// leaves DMA-BUF alone. The next two keep GTK and the web view from loading GL into this process only to ask what it can do:
+/// without a GPU that is a compiler in software, 11 MB for nothing. The last one keeps threads from having a heap each, which are
+/// empty for the most part: the process computes little at once, and the program for much work is `signalbox serve`.
 #[cfg(target_os = "linux")]
-pub(crate) const WITHOUT_GPU: [(&str, &str); 3] =
-    [("WEBKIT_DISABLE_DMABUF_RENDERER", "1"), ("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/null"), ("GDK_GL", "disable")];
+pub(crate) const WITHOUT_GPU: [(&str, &str); 4] = [
+    ("WEBKIT_DISABLE_DMABUF_RENDERER", "1"),
+    ("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/null"),
+    ("GDK_GL", "disable"),
+    ("MALLOC_ARENA_MAX", "2"),
+];
 
 /// Those of them that nobody has set; none where there is a render node.
 #[cfg(target_os = "linux")]
@@ -75,7 +80,7 @@ mod tests {
         assert_eq!(unset(false, |_| false), WITHOUT_GPU);
         assert!(unset(true, |_| false).is_empty());
         // What a person has set stays, and a program that was started again has nothing left to set.
-        assert_eq!(unset(false, |name| name == "GDK_GL").len(), 2);
+        assert_eq!(unset(false, |name| name == "GDK_GL").len(), 3);
         assert!(unset(false, |_| true).is_empty());
     }
 
