@@ -136,6 +136,21 @@ impl Builder<'_> {
             }
             cases.push(json!({ "when": tests.join(" || "), "port": format!("catch{}", n + 1) }));
         }
+        if let Some(first) = all.map(|all| all + 1).filter(|first| *first < rows.len()) {
+            let message = format!(
+                "\"{}\" has {} error rules, and rule {first} takes every error: those after it are left out.",
+                state.name,
+                rows.len()
+            );
+            self.tell(
+                Level::Warning,
+                "CATCH",
+                state,
+                "Catch",
+                message,
+                "Put the rule for all errors last in the original.",
+            );
+        }
         let from = if cases.is_empty() {
             None
         } else {

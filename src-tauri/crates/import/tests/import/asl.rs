@@ -158,3 +158,19 @@ fn hostile_machines_are_refused_or_kept_as_text() {
     assert!(codes(&newer, Level::Problem).iter().any(|one| one.contains("'Teleport', which is not known")));
     assert!(newer.workflow.nodes.contains_key("B"));
 }
+
+/// A later rule never matches: the language wants the rule for all errors last.
+#[test]
+fn error_rules_behind_the_one_for_all_errors_are_told() {
+    let rules = |names: &[&str]| {
+        let caught: Vec<Value> = names.iter().map(|name| json!({ "ErrorEquals": [name], "Next": "Report" })).collect();
+        let imported = read(&json!({ "StartAt": "Pay", "States": {
+            "Pay": { "Type": "Task", "Resource": "arn:aws:states:::http:invoke", "Parameters": { "ApiEndpoint": "https://a.example/", "Method": "GET" }, "Catch": caught, "End": true },
+            "Report": { "Type": "Succeed" },
+        } }));
+        codes(&imported, Level::Warning).into_iter().filter(|one| one.starts_with("CATCH")).collect::<Vec<_>>()
+    };
+    assert!(rules(&["Declined", "States.ALL"]).is_empty());
+    let wanted = "CATCH: \"Pay\" has 3 error rules, and rule 2 takes every error: those after it are left out.";
+    assert_eq!(rules(&["Timeout", "States.ALL", "Declined"]), [wanted]);
+}
