@@ -45,6 +45,8 @@ export interface CodeEditorProps {
   describedBy?: string | undefined;
   /** A field dropped here; without it the expression is inserted at the drop. */
   onDropField?: ((expression: string) => void) | undefined;
+  /** What of a dropped field is written into a text that knows no expressions. */
+  droppedText?: ((expression: string) => string) | undefined;
   onBlur?: () => void;
   minLines?: number;
 }
@@ -131,12 +133,12 @@ export function CodeEditor(props: CodeEditorProps) {
       const text = editor.state.doc.toString();
       // Braces that are open are being typed: they are closed by whoever types.
       const isOpen = mode === 'template' && insideTemplate(text.slice(0, at)) && !text.slice(at).includes('}}');
-      const { from, to, insert } = mode === 'template' && !isOpen ? intoTemplate(text, at, expression) : { ...(mode === 'cel' ? replacedBy(text, at) : { from: at, to: at }), insert: expression };
+      const { from, to, insert } = mode === 'template' && !isOpen ? intoTemplate(text, at, expression) : { ...(mode === 'cel' ? replacedBy(text, at) : { from: at, to: at }), insert: withNames ? expression : latest.current.droppedText?.(expression) ?? expression };
       editor.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
       editor.focus();
     };
     const target: FieldTarget = { get label() { return latest.current.label; }, insert: (expression) => { if (view.current) putField(view.current, expression, view.current.state.selection.main.head); } };
-    const aim = () => { if (withNames && !latest.current.readOnly) setFieldTarget(target); };
+    const aim = () => { if ((withNames || latest.current.droppedText) && !latest.current.readOnly) setFieldTarget(target); };
     const load: LoadNames = async () => (await latest.current.names?.()) ?? [];
     const owner = {};
     /** What was typed and not told yet. */

@@ -12,6 +12,7 @@ export const connectors = {
   'connectors.addressHint': 'Instead of a file: the endpoint is asked what it offers.',
   'connectors.addressOfFile': 'Only for the answer to an introspection: the endpoint that it is of.',
   'connectors.credential': 'Credential for the question',
+  'connectors.noCredential': 'If the service needs a credential, add it first.',
   'connectors.name': 'Name',
   'connectors.nameHint': 'Small letters, digits, - and _. When it is empty, the title of the document or the host is used.',
   'connectors.own': 'Your connectors',

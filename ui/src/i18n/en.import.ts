@@ -7,6 +7,8 @@ export const imports = {
   'import.unreadable': '{name} could not be read',
   'import.offerTitle': 'Import this workflow?',
   'import.offerText': 'The file belongs to another program. It is translated into a new workflow in your library; the file is not changed.',
+  'import.offerCurlTitle': 'Import this cURL command?',
+  'import.offerCurlText': 'It becomes a new workflow in your library with one HTTP request. Nothing is sent, and secrets in it are left out.',
   'import.offerYes': 'Import',
   'import.doneTitle': 'Imported: {name}',
   'import.steps.one': '{n} step in the file',

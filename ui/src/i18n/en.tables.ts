@@ -1,7 +1,7 @@
 /** Words of the tables of a database in the settings of a step. */
 export const tables = {
   'tables.title': 'Tables of the database',
-  'tables.hint': 'Reads the names of tables and columns with this connection. A click puts a name into the settings.',
+  'tables.hint': 'Reads the names of tables and columns with this connection. A click or a drag puts a name into the settings.',
   'tables.show': 'Show tables',
   'tables.asking': 'Reading',
   'tables.failed': 'The tables were not read',
@@ -13,4 +13,5 @@ export const tables = {
   'tables.insert': 'Insert {name}',
   'tables.view': 'view',
   'tables.key': 'primary key',
+  'sql.dragHere': 'a field dragged here becomes a parameter',
 };

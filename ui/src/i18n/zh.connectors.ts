@@ -12,6 +12,7 @@ export const connectors = {
   'connectors.addressHint': '代替文件：询问该端点提供什么。',
   'connectors.addressOfFile': '仅用于内省结果：它所属的端点。',
   'connectors.credential': '询问所用的凭据',
+  'connectors.noCredential': '如果服务需要凭据，请先添加。',
   'connectors.name': '名称',
   'connectors.nameHint': '小写字母、数字、- 和 _。留空时使用文档的标题或主机名。',
   'connectors.own': '您的连接器',

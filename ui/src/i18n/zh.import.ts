@@ -7,6 +7,8 @@ export const imports = {
   'import.unreadable': '无法读取 {name}',
   'import.offerTitle': '导入此工作流？',
   'import.offerText': '此文件属于其他程序。它会被转换为您的库中的新工作流；文件不会更改。',
+  'import.offerCurlTitle': '导入此 cURL 命令？',
+  'import.offerCurlText': '它会成为您的库中带有一个 HTTP 请求的新工作流。不会发送任何内容，其中的机密会被去掉。',
   'import.offerYes': '导入',
   'import.doneTitle': '已导入：{name}',
   'import.steps.other': '文件中的 {n} 个步骤',

@@ -1,7 +1,7 @@
 /** Simplified Chinese of en.tables.ts. */
 export const tables = {
   'tables.title': '数据库的表',
-  'tables.hint': '用此连接读取表和列的名称。单击可将名称放入设置。',
+  'tables.hint': '用此连接读取表和列的名称。单击或拖动可将名称放入设置。',
   'tables.show': '显示表',
   'tables.asking': '正在读取',
   'tables.failed': '未能读取表',
@@ -12,4 +12,5 @@ export const tables = {
   'tables.insert': '插入 {name}',
   'tables.view': '视图',
   'tables.key': '主键',
+  'sql.dragHere': '拖到此处的字段会成为参数',
 };

@@ -14,9 +14,9 @@ import { FormScopeProvider, useForm } from './scope.ts';
 import { ScriptField } from './script.tsx';
 import { NumberField, PlainTextField, SelectField, SwitchField } from './simple.tsx';
 
-const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming', 'formFields']);
+const LEAVES: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming', 'formFields', 'sql']);
 
-const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming', 'formFields']);
+const TEXTS: ReadonlySet<Widget> = new Set(['text', 'code', 'javascript', 'cel', 'condition', 'template', 'path', 'credential', 'workflow', 'provider', 'model', 'any', 'field', 'fields', 'incoming', 'formFields', 'sql']);
 
 /** Values that are chosen or counted; an expression takes their place. */
 const LITERALS: ReadonlySet<Widget> = new Set(['select', 'switch', 'number', 'duration']);
@@ -75,6 +75,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
       return <FieldNamesField {...props} />;
     case 'credential':
     case 'workflow':
+    case 'sql':
     case 'incoming':
     case 'timezone':
       return <PlainTextField {...props} />;
@@ -96,7 +97,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
       // A box without a type takes any value: a text body and a JSON body are both right.
       if (types.length === 0) return <AnyField {...props} />;
       if (json) return <JsonField {...props} swaps={swaps} />;
-      return host ? <TextField {...props} /> : <PlainTextField {...props} />;
+      return host && schema['x-raw'] !== true ? <TextField {...props} /> : <PlainTextField {...props} />;
     case 'select':
     case 'switch':
     case 'number':

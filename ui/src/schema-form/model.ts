@@ -11,7 +11,7 @@ export type Path = readonly (string | number)[];
 
 const WIDGETS = [
   'text', 'code', 'javascript', 'cel', 'condition', 'template', 'select', 'switch', 'number', 'duration', 'path',
-  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file', 'field', 'fields', 'incoming', 'formFields', 'timezone',
+  'credential', 'workflow', 'provider', 'model', 'keyvalue', 'list', 'rules', 'toolRules', 'object', 'variants', 'any', 'file', 'field', 'fields', 'incoming', 'formFields', 'sql', 'timezone',
 ] as const;
 export type Widget = (typeof WIDGETS)[number];
 

@@ -226,7 +226,7 @@ export function PlainTextField(field: FieldProps) {
     <FieldFrame field={field}>
       {({ id, describedBy, invalid }) =>
         isMultiline(schema) ? (
-          <span className={`input area ${invalid ? 'bad' : ''}`}>
+          <span className={`input area ${invalid ? 'bad' : ''}`} {...drop}>
             <textarea id={id} className={secret && !shown ? 'as-dots' : undefined} aria-describedby={describedBy} rows={3} value={text} readOnly={readOnly} placeholder={placeholder}
               onChange={(event) => onValue(event.target.value === '' && !required ? undefined : event.target.value)} />
             {show}

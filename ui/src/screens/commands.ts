@@ -9,6 +9,7 @@ import { attempt, showError } from '../shared/use-async-action.ts';
 import { jsonWords, localTimeZone, t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 import { importWorkflow, offerImport } from './parts/import-dialog.tsx';
+import { isCurl } from '../text/is-curl.ts';
 import { navigate } from './router.ts';
 
 export { attempt, showError };
@@ -104,7 +105,7 @@ export async function importFile(during = (work: () => Promise<unknown>): Promis
 
 /** It looks like a workflow of another program, or like a cURL command; the host reads it and says what is wrong with it. */
 export function isForeign(text: string): boolean {
-  if (/^[$#>\s]*curl(\.exe)?\s/.test(text)) return true;
+  if (isCurl(text)) return true;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || 'signalbox' in value) return false;

@@ -126,8 +126,8 @@ pub(crate) enum Command {
     #[command(
         after_help = "Without -o the workflow goes to standard output and the report to standard error. Steps that cannot be translated \
                       become placeholders that say why; the workflow does not run until they are replaced.\n\nExit: 0 \
-                      all translated, 1 with placeholders, 2 refused.\n\nExample:\n  signalbox import build.json -o \
-                      build.signalbox.json --tool-server files"
+                      all translated, 1 with placeholders, 2 refused.\n\nExamples:\n  signalbox import build.json -o \
+                      build.signalbox.json --tool-server files\n  signalbox import - -o request.signalbox.json   (paste a cURL command)"
     )]
     Import(Import),
     /// Exports a workflow as one program that runs it without Signalbox.

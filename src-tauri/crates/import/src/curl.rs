@@ -17,7 +17,7 @@ pub(crate) fn is_one(text: &str) -> bool {
 }
 
 /// Options with a value that change nothing here.
-const WITH_VALUE: [&str; 30] = [
+const WITH_VALUE: [&str; 28] = [
     "-o",
     "--output",
     "--cacert",
@@ -39,8 +39,6 @@ const WITH_VALUE: [&str; 30] = [
     "-D",
     "--dump-header",
     "--max-redirs",
-    "-T",
-    "--upload-file",
     "--ciphers",
     "--tls-max",
     "-r",
@@ -58,9 +56,11 @@ struct Command {
     /// Data as it is sent.
     data: Vec<String>,
     json: bool,
-    parts: Vec<(String, String)>,
+    /// Fields of a form, as the step takes them.
+    parts: Vec<(String, Value)>,
     get: bool,
     head: bool,
+    upload: bool,
     user: Option<String>,
     cookie: Option<String>,
     follow: bool,
@@ -191,12 +191,8 @@ fn read(words: Vec<String>, found: &mut Findings) -> Result<Command, Refused> {
                 if option != "--data-raw" && text.starts_with('@') {
                     file(&text[1..], found);
                 }
-                let kept = if option == "--data-binary" || option == "--data-raw" || option == "--json" {
-                    text
-                } else {
-                    text.replace(['\r', '\n'], "")
-                };
-                command.data.push(kept);
+                // Only of a file cURL leaves out the ends of lines.
+                command.data.push(text);
             }
             "--data-urlencode" => {
                 let text = value()?;
@@ -213,10 +209,14 @@ fn read(words: Vec<String>, found: &mut Findings) -> Result<Command, Refused> {
             "-F" | "--form" | "--form-string" => {
                 let text = value()?;
                 let (name, text) = text.split_once('=').unwrap_or((&text, ""));
-                if option != "--form-string" && text.starts_with(['@', '<']) {
+                if option == "--form-string" {
+                    command.parts.push((name.to_owned(), json!(text)));
+                    continue;
+                }
+                if text.starts_with(['@', '<']) {
                     file(text[1..].split(';').next().unwrap_or_default(), found);
                 }
-                command.parts.push((name.to_owned(), text.to_owned()));
+                command.parts.push((name.to_owned(), part(text)));
             }
             "-u" | "--user" => command.user = Some(value()?),
             "-b" | "--cookie" => command.cookie = Some(value()?),
@@ -233,6 +233,11 @@ fn read(words: Vec<String>, found: &mut Findings) -> Result<Command, Refused> {
                 let _ = value()?;
                 let message = format!("{option}: a proxy is not a setting of a step; it is left out.");
                 found.add(Level::Warning, "PROXY", Some(STEP), "", message, "Proxies are a setting of this machine.");
+            }
+            "-T" | "--upload-file" => {
+                let name = value()?;
+                file(&name, found);
+                command.upload = true;
             }
             other if WITH_VALUE.contains(&other) => {
                 let _ = value()?;
@@ -322,6 +327,7 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
     let default = match (command.head, has_data && !command.get) {
         (true, _) => "HEAD",
         (_, true) => "POST",
+        _ if command.upload => "PUT",
         _ => "GET",
     };
     let method = command.method.as_deref().unwrap_or(default);
@@ -364,7 +370,7 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
     let mut kind = String::new();
     let cookie =
         command.cookie.iter().filter(|text| text.contains('=')).map(|text| ("cookie".to_owned(), text.clone()));
-    for (name, value) in command.headers.iter().cloned().chain(cookie) {
+    for (name, value) in merged(command.headers.iter().cloned().chain(cookie)) {
         if name.eq_ignore_ascii_case("content-type") {
             kind = value.to_ascii_lowercase();
         }
@@ -398,18 +404,25 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
         headers.entry("accept").or_insert_with(|| json!("application/json"));
     }
     if !command.parts.is_empty() {
-        let fields: Map =
-            command.parts.iter().map(|(name, text)| (name.clone(), json!(written(text, asked)))).collect();
+        let fields: Map = command.parts.iter().map(|(name, part)| (name.clone(), filled(part, asked))).collect();
         config.insert("body".into(), Value::Object(fields));
         headers.insert("content-type".into(), json!("multipart/form-data"));
     } else if !command.data.is_empty() && !command.get {
         let text = command.data.join(if command.json { "" } else { "&" });
         let parsed = serde_json::from_str::<Value>(&text).ok().filter(|value| value.is_object() || value.is_array());
         if kind.is_empty() {
-            headers.insert("content-type".into(), json!("application/x-www-form-urlencoded"));
+            // cURL calls everything a form; services that take JSON look past it, and a step does not send such a contradiction.
+            kind = if parsed.is_some() { "application/json" } else { FORM }.into();
+            headers.insert("content-type".into(), json!(kind));
+            if parsed.is_some() {
+                let message = "The data is JSON and is sent as application/json; cURL itself calls it a form.";
+                let hint = "Change the header content-type, if the service wants something else.";
+                found.add(Level::Warning, "JSON_DATA", Some(STEP), "", message, hint);
+            }
         }
         let body = match parsed.filter(|_| kind.contains("json")) {
             Some(value) => filled(&value, asked),
+            None if kind.starts_with(FORM) => json!(written(&form_encoded(&text), asked)),
             None => json!(written(&text, asked)),
         };
         config.insert("body".into(), body);
@@ -448,6 +461,52 @@ fn filled(value: &Value, asked: &mut BTreeSet<String>) -> Value {
         Value::Object(map) => Value::Object(map.iter().map(|(name, one)| (name.clone(), filled(one, asked))).collect()),
         other => other.clone(),
     }
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// A field of a form: its text, and the content type that may stand behind it.
+fn part(text: &str) -> Value {
+    let (value, media) = match text.split_once(";type=") {
+        Some((value, media)) => (value, media.split(';').next()),
+        None => (text, None),
+    };
+    let value = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value);
+    match media.map(str::trim).filter(|media| !media.is_empty()) {
+        Some(media) => json!({ "value": value, "type": media }),
+        None => json!(value),
+    }
+}
+
+/// A header that comes several times is one with all its values, as the other side reads it.
+fn merged(headers: impl Iterator<Item = (String, String)>) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (name, value) in headers {
+        match all.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(&name)) {
+            Some((_, values)) => {
+                values.push_str(if name.eq_ignore_ascii_case("cookie") { "; " } else { ", " });
+                values.push_str(&value);
+            }
+            None => all.push((name, value)),
+        }
+    }
+    all
+}
+
+/// The text of a form that a service reads as it reads that of cURL, which sends also what has no place in one.
+fn form_encoded(text: &str) -> String {
+    let keep = |c: char| c.is_ascii_graphic() && !"\"<>{}\\^`|".contains(c);
+    let mut out = String::new();
+    let mut variable = false;
+    for c in text.chars() {
+        variable = (variable || c == '\u{e000}') && c != '\u{e001}';
+        if variable || c == '\u{e001}' || keep(c) {
+            out.push(c);
+        } else {
+            out.push_str(&percent(c.encode_utf8(&mut [0; 4])));
+        }
+    }
+    out
 }
 
 fn percent(text: &str) -> String {

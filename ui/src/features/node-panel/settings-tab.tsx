@@ -5,7 +5,8 @@ import { asSchema } from '../../json/json-schema.ts';
 import { isObject } from '../../json/json.ts';
 import { FormStep } from '../../shared/form/form-step.tsx';
 import { ScheduleEditor } from '../../shared/schedule/schedule-editor.tsx';
-import { quotedName, TableBrowser, tableName, tableParts, withName } from '../../shared/database/table-browser.tsx';
+import { quotedName, quotedParts, withColumn, withTable } from '../../shared/database/sql-names.ts';
+import { TableBrowser, tableName, tableParts } from '../../shared/database/table-browser.tsx';
 import { CopyCurl } from '../../shared/http/copy-curl.tsx';
 import { PollPanel } from '../../shared/poll/poll-panel.tsx';
 import { SampleRun } from '../../shared/sample-run.tsx';
@@ -28,11 +29,12 @@ import { ToolRulesField } from './tool-rules.tsx';
 import { retitledOperation, useConnectorSchema } from './connector-schema.ts';
 import { retitled, useConfigSchema } from './tool-schema.ts';
 import { FormFieldsField } from './params-editor.tsx';
+import { SqlField, SqlTablesContext } from './sql-field.tsx';
 import type { NodePanelProps } from './types.ts';
 import { WorkflowField } from './workflow-field.tsx';
 import { WritesEditor } from './writes-editor.tsx';
 
-const WIDGETS: OwnWidgets = { condition: ConditionField, credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField, incoming: IncomingField, formFields: FormFieldsField };
+const WIDGETS: OwnWidgets = { condition: ConditionField, credential: CredentialField, workflow: WorkflowField, toolRules: ToolRulesField, provider: ProviderField, model: ModelField, incoming: IncomingField, formFields: FormFieldsField, sql: SqlField };
 
 export interface SettingsTabProps {
   nodeId: string;
@@ -73,6 +75,12 @@ function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
   return { ...schema, properties };
 }
 
+/** SQL has a field of its own: it takes data by parameters. */
+function withSqlField(kind: string, schema: JsonSchema): JsonSchema {
+  const sql = schema.properties?.['sql'];
+  return kind === QUERY && sql ? { ...schema, properties: { ...schema.properties, sql: { ...sql, 'x-ui': { ...sql['x-ui'], widget: 'sql' } } } } : schema;
+}
+
 /** Settings that few people need: the catalog puts them into the group More. Null where a kind has none. */
 export function foldedParts(schema: JsonSchema): { shown: string[]; folded: string[]; schema: JsonSchema } | null {
   const names = Object.entries(schema.properties ?? {});
@@ -109,20 +117,21 @@ export function commonSchemas(descriptor: NodeDescriptor | undefined, config?: u
   return { first: { type: 'object', properties: first }, more: { type: 'object', properties: more } };
 }
 
-/** Tables and columns: in a query a name goes to the end of the SQL; in a write a table becomes the table, a column one of its columns. */
+/** Tables and columns: in a query a name goes into the SQL; in a write a table becomes the table, a column one of its columns. */
 function DatabaseNames({ nodeId, node, workflowId, readOnly, onEdit }: Pick<SettingsTabProps, 'nodeId' | 'node' | 'readOnly' | 'onEdit'> & { workflowId: string }) {
   const config = isObject(node.config) ? node.config : {};
   const system = config['system'];
   const set = (name: string, value: unknown) => onEdit({ type: 'setNode', id: nodeId, path: ['config', name], value }, { label: t('tables.title') });
   const columns = Array.isArray(config['columns']) ? config['columns'] : [];
+  const written = (parts: readonly string[]) => (node.type === WRITE ? parts.join('.') : quotedParts(system, parts));
   return (
-    <TableBrowser key={`tables ${nodeId}`} workflowId={workflowId} config={config} readOnly={readOnly}
+    <TableBrowser key={`tables ${nodeId}`} workflowId={workflowId} config={config} readOnly={readOnly} written={written}
       onTable={(table) => {
         if (node.type === WRITE) set('table', tableName(table));
-        else set('sql', withName(config['sql'], tableParts(table).map((part) => quotedName(system, part)).join('.')));
+        else set('sql', withTable(config['sql'], written(tableParts(table))));
       }}
-      onColumn={(_, column) => {
-        if (node.type === QUERY) set('sql', withName(config['sql'], quotedName(system, column)));
+      onColumn={(table, column) => {
+        if (node.type === QUERY) set('sql', withColumn(config['sql'], written(tableParts(table)), quotedName(system, column)));
         else if (!columns.some((one) => isObject(one) && one['column'] === column)) set('columns', [...columns, { column }]);
       }} />
   );
@@ -130,7 +139,7 @@ function DatabaseNames({ nodeId, node, workflowId, readOnly, onEdit }: Pick<Sett
 
 export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, contextSchema, model, skills, incoming = NO_STEPS, readOnly, draft, onEdit }: SettingsTabProps) {
   const common = useMemo(() => commonSchemas(descriptor, node.config), [descriptor, node.config]);
-  const own = useMemo(() => withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config))), [node.type, descriptor]);
+  const own = useMemo(() => withSqlField(node.type, withoutSchedule(node.type, withChoiceWords(node.type, asSchema(descriptor?.config)))), [node.type, descriptor]);
   const schema = useConnectorSchema(useConfigSchema(own, nodeId, node, skills), node);
   const parts = useMemo(() => foldedParts(schema), [schema]);
   const tools = useCommand('tool_list', {}, { enabled: node.type === MCP_TOOL, staleTime: 30_000 }).data;
@@ -141,6 +150,7 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
   // What a loop asks about its iterations stands among its settings; what it writes to the context knows all of them.
   const within = useMemo<ExpressionHost>(() => (descriptor?.role === 'loop' ? { ...host, names: () => host.names(true) } : descriptor?.role === 'trigger' ? { ...host, first: true } : host), [host, descriptor?.role]);
   const pointer = pointerOf('', ['nodes', nodeId]);
+  const tables = node.type === QUERY || node.type === WRITE ? <DatabaseNames nodeId={nodeId} node={node} workflowId={skills.workflowId} readOnly={readOnly} onEdit={onEdit} /> : null;
   const label = descriptor?.title ?? node.type;
   const latest = useLatest({ node, tools, connectors });
   const onConfig = useCallback(
@@ -171,10 +181,10 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       {node.type === FORM ? <FormStep key={`form ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === WEBHOOK ? <WebhookPanel key={`webhook ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} /> : null}
       {node.type === POLL ? <PollPanel key={`poll ${nodeId}`} workflowId={skills.workflowId} nodeId={nodeId} config={isObject(node.config) ? node.config : {}} {...(draft ? { draft } : {})} /> : null}
-      {node.type === QUERY || node.type === WRITE ? <DatabaseNames nodeId={nodeId} node={node} workflowId={skills.workflowId} readOnly={readOnly} onEdit={onEdit} /> : null}
+      {node.type === WRITE ? tables : null}
       {TRIED_WITH_A_SAMPLE.includes(node.type) ? <SampleRun nodeId={nodeId} /> : null}
       {descriptor && !empty ? (
-        <StepKindContext value={node.type}><ModelContext value={chosen}><IncomingContext value={incoming}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></IncomingContext></ModelContext></StepKindContext>
+        <StepKindContext value={node.type}><ModelContext value={chosen}><IncomingContext value={incoming}><SqlTablesContext value={tables}><SchemaForm key={`config ${nodeId}`} schema={schema} shown={parts?.shown} value={node.config} onChange={onConfig} diagnostics={diagnostics} basePointer={`${pointer}/config`} context={within} readOnly={readOnly} label={t('settings.config', { kind: label })} widgets={WIDGETS} /></SqlTablesContext></IncomingContext></ModelContext></StepKindContext>
       ) : empty ? (
         <p className="s t3">{t('settings.nothing')}</p>
       ) : (

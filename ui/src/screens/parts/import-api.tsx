@@ -66,7 +66,7 @@ function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): 
           <Field label={t('connectors.credential')}>
             {({ id }) => <Select id={id} label={t('connectors.credential')} value={credential} onChange={setCredential} options={[{ value: '', label: t('credential.none') }, ...secrets.map((one) => ({ value: `secret://${one.name}`, label: one.name }))]} />}
           </Field>
-        ) : null}
+        ) : file === undefined && address.trim() !== '' ? <p className="s t2">{t('connectors.noCredential')} <a href="#/settings/secrets">{t('credential.manage')}</a></p> : null}
         <Field label={t('connectors.name')} hint={t('connectors.nameHint')}>
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} placeholder="my-shop" />}
         </Field>

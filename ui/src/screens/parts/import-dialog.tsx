@@ -7,6 +7,7 @@ import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { Fault } from '../../shared/form-error.tsx';
 import { t, tn } from '../../i18n/index.ts';
 import { Button, Dialog, DialogCancel, type Signal, SignalIcon, toast } from '../../kit/index.ts';
+import { isCurl } from '../../text/is-curl.ts';
 import { navigate } from '../router.ts';
 
 type Shown = { is: 'offer'; source: WorkflowImport } | { is: 'done'; name: string; report: ImportReport };
@@ -36,14 +37,15 @@ export function ImportDialog() {
 
 function Offer({ source }: { source: WorkflowImport }) {
   const { busy, error, run } = useAsyncAction({ inForm: true });
+  const curl = source.text !== undefined && isCurl(source.text);
   return (
-    <Dialog open title={t('import.offerTitle')} closeLabel={t('common.cancel')} busy={busy} onClose={close}
+    <Dialog open title={t(curl ? 'import.offerCurlTitle' : 'import.offerTitle')} closeLabel={t('common.cancel')} busy={busy} onClose={close}
       footer={<>
         <DialogCancel onClick={close} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel>
         <Button variant="primary" busy={busy} onClick={() => void run(() => importWorkflow(source, () => { const { shown } = useShown.getState(); return shown?.is === 'offer' && shown.source === source; }))}>{t('import.offerYes')}</Button>
       </>}>
       {error ? <Fault error={error} /> : null}
-      <p className="t2">{t('import.offerText')}</p>
+      <p className="t2">{t(curl ? 'import.offerCurlText' : 'import.offerText')}</p>
     </Dialog>
   );
 }

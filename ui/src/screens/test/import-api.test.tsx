@@ -1,6 +1,7 @@
 // Importing an API: a file becomes a connector, one with the name of another is replaced only when a person says so.
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
+import { queryClient } from '../../api/queries.ts';
 import type { Connector } from '../../code/connector-step.ts';
 import { renderOnce } from '../../test/render.tsx';
 import { ImportApiDialog } from '../parts/import-api.tsx';
@@ -64,4 +65,13 @@ it('lists own connectors only, each with a way to remove it', async () => {
   expect(list.textContent).not.toContain('Slack');
   fireEvent.click(within(list).getByRole('button', { name: 'Remove' }));
   await expect.poll(() => fake.calls.find((call) => call.command === 'connector_remove')?.payload).toEqual({ name: 'old' });
+});
+
+it('whoever has no secret yet learns where one is added, before the service refuses', async () => {
+  queryClient.clear();
+  renderOnce(<ImportApiDialog onClose={() => undefined} />, { connector_list: () => [], secret_list: () => [] });
+  expect(screen.queryByText(/needs a credential/)).toBeNull();
+  fireEvent.change(screen.getByRole('textbox', { name: 'GraphQL address' }), { target: { value: 'https://shop.example/graphql' } });
+  expect(await screen.findByText(/If the service needs a credential, add it first/)).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Secrets in Settings' }).getAttribute('href')).toBe('#/settings/secrets');
 });

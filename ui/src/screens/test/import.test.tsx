@@ -92,7 +92,7 @@ it('whoever drops a file learns what became of it; other texts that are pasted a
   paste('Dear all,');
   expect(asked()).toBe(1);
   paste("curl -X POST https://example.org");
-  expect(await screen.findByRole('dialog', { name: 'Import this workflow?' })).toBeTruthy();
+  expect(await screen.findByRole('dialog', { name: 'Import this cURL command?' })).toBeTruthy();
   settle(() => { fireEvent.click(screen.getAllByRole('button', { name: /Cancel/ })[0] as HTMLElement); });
   drop('flow.json', JSON.stringify({ nodes: [], connections: {} }));
   expect(await screen.findByRole('dialog', { name: 'Import this workflow?' })).toBeTruthy();

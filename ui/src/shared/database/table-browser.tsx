@@ -1,6 +1,7 @@
-/** Tables and columns of the database that a step names: a click puts a name into the settings. */
+/** Tables and columns of the database that a step names: a click or a drag puts a name into the settings. */
 import '../webhook/webhook.css';
-import { useState } from 'react';
+import { useState, type DragEvent } from 'react';
+import { errorText, toApiError } from '../../api/error.ts';
 import { act, usePermission } from '../../api/queries.ts';
 import type { Commands, JsonMap } from '../../api/types.ts';
 import { t, tn } from '../../i18n/index.ts';
@@ -13,11 +14,13 @@ export interface TableBrowserProps {
   workflowId: string;
   config: JsonMap;
   readOnly: boolean;
+  /** A name as the settings need it; its parts are a schema and a table, or a column. */
+  written(parts: readonly string[]): string;
   onTable(table: Table): void;
   onColumn(table: Table, column: string): void;
 }
 
-export function TableBrowser({ workflowId, config, readOnly, onTable, onColumn }: TableBrowserProps) {
+export function TableBrowser({ workflowId, config, readOnly, written, onTable, onColumn }: TableBrowserProps) {
   const may = usePermission();
   const [asking, setAsking] = useState(false);
   const [found, setFound] = useState<Tables | null>(null);
@@ -31,11 +34,18 @@ export function TableBrowser({ workflowId, config, readOnly, onTable, onColumn }
       setProblem(null);
     } catch (error) {
       setFound(null);
-      setProblem(error instanceof Error && error.message !== '' ? error.message : t('tables.failed'));
+      setProblem(errorText(toApiError(error)) || t('tables.failed'));
     } finally {
       setAsking(false);
     }
   };
+  const dragged = (parts: readonly string[]) => ({
+    draggable: !readOnly,
+    onDragStart: (event: DragEvent) => {
+      event.dataTransfer.setData('text/plain', written(parts));
+      event.dataTransfer.effectAllowed = 'copy';
+    },
+  });
   const wanted = search.trim().toLowerCase();
   const fits = (table: Table) => wanted === '' || tableName(table).toLowerCase().includes(wanted) || table.columns.some((column) => column.name.toLowerCase().includes(wanted));
   const tables = (found?.tables ?? []).filter(fits);
@@ -53,13 +63,13 @@ export function TableBrowser({ workflowId, config, readOnly, onTable, onColumn }
       {tables.map((table) => (
         <details key={tableName(table)} open={tables.length === 1}>
           <summary className="s">
-            <button type="button" className="link mono" disabled={readOnly} aria-label={t('tables.insert', { name: tableName(table) })} onClick={(event) => { event.preventDefault(); onTable(table); }}>{tableName(table)}</button>
+            <button type="button" className="link mono" disabled={readOnly} {...dragged(tableParts(table))} aria-label={t('tables.insert', { name: tableName(table) })} onClick={(event) => { event.preventDefault(); onTable(table); }}>{tableName(table)}</button>
             {table.kind === 'view' ? <span className="t3"> {t('tables.view')}</span> : null}
           </summary>
           <ul className="s">
             {table.columns.map((column) => (
               <li key={column.name}>
-                <button type="button" className="link mono" disabled={readOnly} aria-label={t('tables.insert', { name: column.name })} onClick={() => onColumn(table, column.name)}>{column.name}</button>
+                <button type="button" className="link mono" disabled={readOnly} {...dragged([column.name])} aria-label={t('tables.insert', { name: column.name })} onClick={() => onColumn(table, column.name)}>{column.name}</button>
                 <span className="t3"> {column.type}{table.primaryKey.includes(column.name) ? `, ${t('tables.key')}` : ''}</span>
               </li>
             ))}
@@ -74,17 +84,3 @@ export function TableBrowser({ workflowId, config, readOnly, onTable, onColumn }
 export const tableParts = ({ schema, name }: Pick<Table, 'schema' | 'name'>): string[] => (schema === undefined || schema === 'main' ? [name] : [schema, name]);
 export const tableName = (table: Pick<Table, 'schema' | 'name'>): string => tableParts(table).join('.');
 
-/** A name as SQL needs it: between quotes, unless it is plain. */
-export function quotedName(system: unknown, name: string): string {
-  if (/^[a-z_][a-z0-9_]*$/.test(name) && !WORDS.has(name)) return name;
-  return system === 'mysql' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Words of SQL that people give to tables and columns. */
-const WORDS = new Set(['all', 'and', 'as', 'by', 'case', 'check', 'column', 'default', 'desc', 'end', 'for', 'from', 'group', 'in', 'index', 'key', 'limit', 'not', 'offset', 'or', 'order', 'primary', 'references', 'select', 'table', 'to', 'union', 'unique', 'user', 'using', 'values', 'when', 'where', 'with']);
-
-/** The SQL of a step with a name at its end. */
-export function withName(sql: unknown, name: string): string {
-  const text = typeof sql === 'string' ? sql : '';
-  return text === '' || /[\s(,.]$/.test(text) ? text + name : `${text} ${name}`;
-}

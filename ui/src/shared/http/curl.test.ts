@@ -27,3 +27,16 @@ it('lets no text out of its word', () => {
   expect(shellWord("a'; rm -rf ~ #")).toBe(`'a'\\''; rm -rf ~ #'`);
   expect(shellWord('$(id)`id`')).toBe("'$(id)`id`'");
 });
+
+it('sends what the step sends, where cURL has ways of its own', () => {
+  const lines = (config: Parameters<typeof curlOf>[0]) => curlOf({ redirects: 'no', ...config }).split(' \\\n  ');
+  // Text is no form, and an address is one address without spaces.
+  expect(lines({ method: 'POST', url: 'https://x.example/', body: 'hello' })).toEqual(['curl https://x.example/', "--header 'Content-Type: text/plain; charset=utf-8'", '--data-raw hello']);
+  expect(lines({ url: 'https://x.example/a b/ü?list[]=1' })).toEqual(["curl 'https://x.example/a%20b/%C3%BC?list[]=1'", '--globoff']);
+  expect(lines({ url: 'https://x.example/{{item.full name}}' })[0]).toBe("curl 'https://x.example/{{item.full name}}'");
+  expect(lines({ url: 'https://x.example/', headers: { 'X-A': '' } })[1]).toBe("--header 'X-A;'");
+  const parts = { a: 'b c', n: [1, null], file: { binary: 'photo' }, meta: { value: { x: 1 }, type: 'application/json' } };
+  expect(lines({ method: 'POST', url: 'https://x.example/', headers: { 'Content-Type': 'multipart/form-data' }, body: parts })).toEqual(
+    ['curl https://x.example/', "--form-string 'a=b c'", '--form-string n=1', '--form file=@photo', `--form-string 'meta={"x":1}'`],
+  );
+});

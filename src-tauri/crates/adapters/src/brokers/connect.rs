@@ -160,7 +160,9 @@ pub(super) async fn open(brokers: &MessageBrokers, broker: &Broker) -> Result<Op
         ServerName::try_from(host.clone()).map_err(|_| not_secure(format!("'{host}' is no host of a certificate")))?;
     let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|error| {
         let known = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        if let Some(why) = known.and_then(|error| tls::certificate_refusal(&host, error, Some("ca"))) {
+        if let Some(why) =
+            known.and_then(|error| tls::certificate_refusal(&host, error, Some("'Certificate authority' (ca)")))
+        {
             return not_secure(why);
         }
         not_secure(format!("The secure connection to {host}:{port} failed: {error}. Check port and encryption"))

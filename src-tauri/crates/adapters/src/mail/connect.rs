@@ -145,7 +145,9 @@ impl MailServers {
 /// Why a handshake failed, with what to do.
 fn tls_failure(host: &str, error: &io::Error) -> MailError {
     let known = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    if let Some(message) = known.and_then(|error| tls::certificate_refusal(host, error, Some("ca"))) {
+    if let Some(message) =
+        known.and_then(|error| tls::certificate_refusal(host, error, Some("'Certificate authority' (ca)")))
+    {
         return MailError::Tls { message };
     }
     let message = match known {

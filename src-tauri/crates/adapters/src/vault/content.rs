@@ -3,7 +3,7 @@
 use super::{Trouble, VaultError};
 use crate::azure_signature;
 use crate::oauth::{self, SignedIn};
-use crate::sftp;
+use crate::{sftp, tls};
 use serde::{Deserialize, Serialize};
 use signalbox_model::oauth::{OAuthClient, OAuthGrant};
 use signalbox_model::secret_ref::{MAX_NAME, is_name};
@@ -138,6 +138,11 @@ impl Entry {
                 if reqwest::Identity::from_pem(value.as_bytes()).is_err() {
                     let hint = "Give both in one PEM file: the certificate with those that it hangs on, and the private key without a passphrase.";
                     return wrong("It holds no certificate and private key that can be read.".into(), hint);
+                }
+                if tls::is_of_another_key(value) {
+                    let hint =
+                        "Put the private key behind the certificate that was made for it, the one of the client first.";
+                    return wrong("The private key does not belong to the certificate.".into(), hint);
                 }
                 (false, true)
             }

@@ -235,7 +235,7 @@ async fn every_way_to_get_no_answer() {
     let plain = Script::start(|_| vec![Reply::Bytes("HTTP/1.1 400 Bad Request\r\n\r\n".into())]).await;
     let result = http.send(get(&plain.base.replace("http:", "https:"), true)).await;
     assert!(
-        matches!(result, Err(HttpError::Connect { ref message }) if message.contains("secure connection")),
+        matches!(result, Err(HttpError::Connect { ref message }) if message.contains("answers without encryption")),
         "{result:?}"
     );
 }

@@ -117,11 +117,11 @@ impl App {
         let done = self.wait_for(async { check_sign_in(family, &call, &world).await })?;
         Ok(match done {
             Ok(()) => SecretTested::good("The server accepted it."),
-            Err(failure) => self.refused(failure),
+            Err(failure) => self.refused(family, failure),
         })
     }
 
-    fn refused(&self, failure: NodeFailure) -> SecretTested {
+    fn refused(&self, family: ServerFamily, failure: NodeFailure) -> SecretTested {
         if let Some(key) =
             failure.details.get("hostKey").and_then(Value::as_str).filter(|_| failure.code == "HOST_KEY_UNKNOWN")
         {
@@ -131,12 +131,19 @@ impl App {
             );
             return SecretTested { host_key: Some(key.to_owned()), ..SecretTested::bad(message) };
         }
-        let message = format!("{}.", failure.message.trim_end_matches('.'));
+        // Stores, like web services, take the authorities of this machine.
+        let of_server = failure.code == "TLS" && family != ServerFamily::Objects;
+        let told = self.told(&failure.code, &failure.message);
+        if of_server { SecretTested { hint: Some(AUTHORITY.to_owned()), ..told } } else { told }
+    }
+
+    /// An error with its code, and what to do about it.
+    fn told(&self, code: &str, message: &str) -> SecretTested {
+        let message = format!("{}.", message.trim_end_matches('.'));
         let message = self.secrets.vault.scrubber().text(&message).into_owned();
         // Many words say what to check already.
-        let hint = hint(&failure.code)
-            .filter(|hint| !(hint.starts_with("Check") && message.to_lowercase().contains("check ")));
-        SecretTested { hint: hint.map(str::to_owned), code: Some(failure.code), ..SecretTested::bad(message) }
+        let hint = hint(code).filter(|hint| !(hint.starts_with("Check") && message.to_lowercase().contains("check ")));
+        SecretTested { hint: hint.map(str::to_owned), code: Some(code.to_owned()), ..SecretTested::bad(message) }
     }
 
     /// Sends it to an address of the web.
@@ -177,15 +184,29 @@ impl App {
                     403 => "The service knows it, and does not allow this (status 403): look at its rights.".to_owned(),
                     status => format!("The service answered {status}. Look at the address."),
                 };
-                SecretTested { status: Some(answer.status), ..SecretTested::bad(message) }
+                let code = matches!(answer.status, 401 | 403).then(|| "AUTH".to_owned());
+                SecretTested { status: Some(answer.status), code, ..SecretTested::bad(message) }
             }
             // An answer that is longer than is wanted was accepted all the same.
             Err(HttpError::TooLarge { status, .. }) if status < 400 => accepted(status),
-            Err(error) => {
-                let message = format!("{}.", words(error));
-                SecretTested::bad(self.secrets.vault.scrubber().text(&message))
-            }
+            Err(error) => self.told(code(&error), &words(error)),
         })
+    }
+}
+
+const AUTHORITY: &str = "Check host, port and encryption. If an authority of your own signed the certificate of the server, give it as the \
+                         certificate authority.";
+
+/// The code that a step would fail with.
+fn code(error: &HttpError) -> &'static str {
+    match error {
+        HttpError::Timeout { .. } => "TIMEOUT",
+        HttpError::TooLarge { .. } => "HTTP_STATUS",
+        HttpError::Refused { .. } => "ADDRESS_REFUSED",
+        HttpError::BadUrl { .. } => "INPUT_INVALID",
+        HttpError::Connect { .. } | HttpError::Cut { .. } => "CONNECTION",
+        HttpError::CredentialRefused { .. } => "CREDENTIAL_REFUSED",
+        HttpError::RedirectRefused { .. } => "REDIRECT_REFUSED",
     }
 }
 
@@ -207,7 +228,7 @@ fn hint(code: &str) -> Option<&'static str> {
         "TIMEOUT" | "CONNECTION" => "Check host and port, that the server runs, and that no firewall is in between.",
         "TLS" => "Check host, port and encryption.",
         "BAD_ANSWER" => "Another program answers there. Check host, port and encryption.",
-        "NOT_FOUND" => "Check the address and the bucket.",
+        "NOT_FOUND" => "Check the address, and the bucket or folder.",
         _ => return None,
     })
 }

@@ -6,7 +6,7 @@ use crate::host::clock::now_ms;
 use crate::host::files::{io_error, write_atomic};
 use crate::workflows::canonical;
 use crate::workflows::check::{self, catalog};
-use crate::workflows::library::{FILE_LIMIT, load};
+use crate::workflows::library::{FILE_LIMIT, load, too_large};
 use crate::workflows::pins;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ pub use signalbox_import::asl_export::Lost;
 use signalbox_import::recognise;
 pub use signalbox_import::{Finding, Format, Imported, Level, NOT_VALID, Options, Report, Status};
 use signalbox_model::{Map, time};
+use std::io::Read;
 use std::path::Path;
 
 /// Translates the text of a file into a workflow that can be opened, with what would keep it from running.
@@ -31,14 +32,30 @@ pub fn translate(text: &str, options: &Options) -> ApiResult<Imported> {
 
 /// The text of a file, and a name for a workflow that has none.
 pub fn text_of(path: &Path) -> ApiResult<(String, Option<String>)> {
-    let loaded = load(path)?;
-    let text = String::from_utf8(loaded.bytes).map_err(|_| {
-        let message = format!("{} is no text (UTF-8).", path.display());
-        ApiError::new(Class::Invalid, "BAD_JSON", message, "Give the file as the other program wrote it.")
-    })?;
+    let text = as_text(load(path)?.bytes, &path.display().to_string())?;
     let stem = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = stem.map(|name| name.split('.').next().unwrap_or_default().to_owned()).filter(|name| !name.is_empty());
     Ok((text, name))
+}
+
+/// The text that another program sends, or that somebody pastes into a terminal.
+pub fn text_in(input: impl Read) -> ApiResult<String> {
+    let mut bytes = Vec::new();
+    // One more than may be: what was cut would be told as broken.
+    input.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| {
+        ApiError::bad_request(format!("The standard input cannot be read: {error}."), "Name a file instead of -.")
+    })?;
+    if bytes.len() as u64 > FILE_LIMIT {
+        return Err(too_large(bytes.len() as u64));
+    }
+    as_text(bytes, "The standard input")
+}
+
+fn as_text(bytes: Vec<u8>, what: &str) -> ApiResult<String> {
+    String::from_utf8(bytes).map_err(|_| {
+        let message = format!("{what} is no text (UTF-8).");
+        ApiError::new(Class::Invalid, "BAD_JSON", message, "Give the file as the other program wrote it.")
+    })
 }
 
 /// The workflow as the text of a file of ours.

@@ -298,7 +298,7 @@ pub(crate) fn read_only(path: &Path) -> bool {
     }
 }
 
-fn too_large(size: u64) -> ApiError {
+pub(crate) fn too_large(size: u64) -> ApiError {
     ApiError::new(
         Class::TooLarge,
         "TOO_LARGE",

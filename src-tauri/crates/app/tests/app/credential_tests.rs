@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use signalbox_app::Caller;
 use signalbox_testkit::mail_host::{self, MailHost};
 use signalbox_testkit::message_host::{MessageHost, PASSWORD, USER};
+use std::io::{Read as _, Write as _};
 
 fn terminal() -> Caller {
     Caller::terminal(None).expect("a person")
@@ -70,7 +71,8 @@ fn a_secret_is_tried_over_encrypted_connections() {
     let host = MessageHost::mqtt_with_tls();
     let (url, authority) = (format!("mqtts://localhost:{}", host.port), host.authority());
     assert_eq!(tried(&place, &url, Some(&authority)).0, "", "{}", host.log());
-    assert_eq!(code(&place, &url), "TLS", "nobody trusts the authority");
+    let (code, words) = tried(&place, &url, None);
+    assert!(code == "TLS" && words.contains("give it as the certificate authority"), "nobody trusts it: {words}");
     let other = format!("mqtts://127.0.0.1:{}", host.port);
     let (code, words) = tried(&place, &other, Some(&authority));
     assert!(code == "TLS" && words.contains("certificate"), "of another host: {words}");
@@ -96,6 +98,62 @@ fn a_secret_is_tried_at_mail_servers() {
     for url in &all[..3] {
         let (code, words) = tried(&place, url, Some(&host.ca));
         assert!(code == "AUTH" && words.contains("does not accept"), "{url}: {code} {words}");
+    }
+}
+
+#[test]
+fn a_web_service_that_does_not_take_a_secret_is_told_with_what_to_do() {
+    let place = with_secrets();
+    let service = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", service.local_addr().expect("bound"));
+    keep(&place, "ada", "k-canary-1", &["db.example.com"]);
+    let (code, words) = tried(&place, &url, None);
+    assert!(code == "CREDENTIAL_REFUSED" && words.contains("under its allowed hosts"), "{code} {words}");
+    keep(&place, "ada", "k-canary-1", &["127.0.0.1"]);
+    drop(service);
+    let (code, words) = tried(&place, &url, None);
+    assert!(code == "CONNECTION" && words.contains("that the server runs"), "{code} {words}");
+    // It answers, but not by TLS.
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("https://{}", plain.local_addr().expect("bound"));
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = plain.accept() {
+            let _asked = stream.read(&mut [0; 1024]);
+            let _answered = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        }
+    });
+    let (_, words) = tried(&place, &url, None);
+    assert!(words.contains("answers without encryption at this port"), "{words}");
+}
+
+#[test]
+fn a_certificate_with_the_key_of_another_one_is_refused_when_it_is_entered() {
+    let place = with_secrets();
+    let folder = place.dir.path();
+    let made = |name: &str| {
+        let (key, certificate) = (format!("{name}.key"), format!("{name}.pem"));
+        let request =
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+        let done = std::process::Command::new("openssl")
+            .current_dir(folder)
+            .args(request)
+            .args(["-subj", "/CN=ada", "-keyout", &key, "-out", &certificate])
+            .output()
+            .expect("openssl");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let read = |file: &str| std::fs::read_to_string(folder.join(file)).expect("written");
+        (read(&certificate), read(&key))
+    };
+    let ((one, its_key), (_, other_key)) = (made("one"), made("other"));
+    let kept = |value: String| {
+        let secret = json!({ "name": "c", "kind": "certificate", "hosts": ["api.example.com"], "value": value });
+        ask(&place, "secret_set", secret)
+    };
+    let refused = kept(format!("{one}{other_key}")).expect_err("another key");
+    assert!(refused.contains("does not belong to the certificate"), "{refused}");
+    assert!(kept(one.clone()).expect_err("no key").contains("no certificate and private key"));
+    for value in [format!("{one}{its_key}"), format!("{its_key}{one}")] {
+        kept(value).expect("they fit");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bodies of HTTP requests that do not fit the Content-Type header beside them.
+//! Addresses of HTTP requests that are none, and bodies that do not fit the Content-Type header beside them.
 
 use super::words;
 use crate::request_body::{self, BodyFormat, Misfit};
@@ -11,6 +11,7 @@ pub(super) fn check(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &
     if node.kind != KIND {
         return;
     }
+    address(at, node, descriptor, found);
     let setting =
         |name: &str| node.config.as_ref().and_then(|config| config.get(name)).filter(|value| !value.is_null());
     let Some(body) = setting("body") else { return };
@@ -45,6 +46,29 @@ pub(super) fn check(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &
         format!("The body of {step} does not match its header Content-Type: {why}"),
         "Correct the body, or the header Content-Type",
     ));
+}
+
+/// Only what certainly fails when the step runs.
+fn address(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut Vec<Diagnostic>) {
+    let Some(url) = node.config.as_ref().and_then(|config| config.get("url")).and_then(Value::as_str) else { return };
+    let text = url.trim();
+    let begins = |with: &str| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let step = words::step(node, Some(descriptor));
+    // An expression may stand anywhere in a pasted command.
+    let (message, hint) = if begins("curl ") || begins("curl.exe ") {
+        (
+            format!("The address of {step} is a whole cURL command"),
+            "Keep the address alone. Or paste the command in the library: it becomes a workflow, whose step can be copied here",
+        )
+    } else if text.is_empty() || is_computed(text) || begins("https://") || begins("http://") {
+        return;
+    } else {
+        (
+            format!("The address of {step} does not begin with https:// or http://"),
+            "Write it like https://example.org/orders",
+        )
+    };
+    found.push(Diagnostic::error(Code::BadConfig, format!("{at}/config/url"), message, hint));
 }
 
 /// Whether a text is only known when the step runs.

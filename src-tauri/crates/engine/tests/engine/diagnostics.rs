@@ -511,6 +511,34 @@ fn files_of_sub_workflows_are_gone_through_once() {
     has(&found, Code::BadParent, "/nodes/a/config/workflow");
 }
 
+/// What a person pastes into the address of a request, or forgets there.
+#[test]
+fn addresses_that_are_none_are_told_before_a_run() {
+    let descriptor = json!({
+        "type": "http.request", "version": 1, "title": "HTTP request", "description": "Asks", "category": "data",
+        "icon": "globe", "modes": ["each"], "effects": "read", "ports": [{ "id": "success" }, { "id": "error" }],
+        "config": { "type": "object", "properties": { "url": { "type": "string", "title": "Address", "x-url": true } } }
+    });
+    let catalog = Catalog::new(vec![serde_json::from_value(descriptor).expect("a descriptor")]);
+    let told = |url: &str| -> Vec<Diagnostic> {
+        let node = json!({ "type": "http.request", "config": { "url": url } });
+        let file = json!({ "signalbox": 1, "id": "w", "name": "w", "nodes": { "a": node }, "edges": [] });
+        check_bytes(file.to_string().as_bytes(), &catalog).diagnostics
+    };
+    for (url, words) in [
+        ("curl 'https://shop.example/orders' -H 'X-A: {{params.a}}'", "a whole cURL command"),
+        ("shop.example/orders", "does not begin with https:// or http://"),
+        ("ftp://shop.example/{a}", "does not begin with https:// or http://"),
+    ] {
+        let found = told(url);
+        has(&found, Code::BadConfig, "/nodes/a/config/url");
+        assert!(found.len() == 1 && found[0].message.contains(words), "{url}: {found:#?}");
+    }
+    for url in ["https://shop.example", " HTTP://shop.example/a b", "{{params.shop}}/orders", "= params.shop"] {
+        assert_eq!(told(url), [], "{url}");
+    }
+}
+
 /// The case `form-body`, and its kind: a body that is written in the file and cannot fit the header beside it.
 #[test]
 fn bodies_that_do_not_fit_their_header_are_told() {

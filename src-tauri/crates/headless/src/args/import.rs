@@ -14,7 +14,7 @@ pub(crate) enum ImportFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file to import.
+    /// The file to import; `-` reads standard input, such as a pasted cURL command.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Format of the file; `auto` detects it from the content.

@@ -4,9 +4,11 @@ use super::Done;
 use crate::args::{Import, ImportFormat};
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde_json::json;
+use signalbox_app::ApiError;
 use signalbox_app::import::{
-    Format, Level, NOT_VALID, Options, Report, Status, keep_pins, print, text_of, translate, write,
+    Format, Level, NOT_VALID, Options, Report, Status, keep_pins, print, text_in, text_of, translate, write,
 };
+use std::io::IsTerminal as _;
 
 pub(crate) fn import(output: &Output, args: &Import) -> Done {
     let format = match args.format {
@@ -17,7 +19,7 @@ pub(crate) fn import(output: &Output, args: &Import) -> Done {
         ImportFormat::Curl => Some(Format::Curl),
         ImportFormat::Vl => Some(Format::Vl),
     };
-    let (text, name) = text_of(&args.file)?;
+    let (text, name) = if args.file.as_os_str() == "-" { (pasted()?, None) } else { text_of(&args.file)? };
     let imported = translate(&text, &Options { name, tool_server: args.tool_server.clone(), format })?;
     let document = json!(imported.workflow);
     if let Some(out) = &args.out {
@@ -40,6 +42,15 @@ pub(crate) fn import(output: &Output, args: &Import) -> Done {
         }
     }
     Ok(if report.count(Level::Problem) > 0 { FAILED } else { OK })
+}
+
+/// What comes by standard input, such as a cURL command that somebody pastes.
+fn pasted() -> Result<String, ApiError> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        eprintln!("Paste what is imported, then press Enter and Ctrl+D (on Windows Ctrl+Z and Enter).");
+    }
+    text_in(input.lock())
 }
 
 /// The report for people, on standard error: the workflow may go to standard output.

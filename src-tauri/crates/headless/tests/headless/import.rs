@@ -222,6 +222,12 @@ fn ts_102_the_corpus_at_the_terminal() {
         assert_eq!((done.code, done.json()["error"]["code"].as_str()), (2, Some(code)));
     }
     assert_eq!(place.run(&["import", "nowhere.json"]).code, 2);
+    // Standard input, as a command line that somebody pastes comes.
+    let pasted = place.run_with(&["import", "-", "--json"], "curl -L https://shop.example/orders?day=1\n");
+    assert_eq!(pasted.code, 0, "{}", pasted.err);
+    assert_eq!(pasted.json()["workflow"]["nodes"]["request"]["config"]["url"], "https://shop.example/orders?day=1");
+    let nothing = place.run_with(&["import", "-", "--json"], "hello");
+    assert_eq!((nothing.code, nothing.json()["error"]["code"].as_str()), (2, Some("BAD_JSON")));
     // Running such a file says what to do.
     let from = place.file("six.json", corpus("update-6.json")).display().to_string();
     let ran = place.run(&["run", &from, "--json"]);

@@ -38,6 +38,28 @@ fn a_command_line_becomes_a_request() {
             json!({ "method": "POST", "url": "https://a.example/x", "body": { "a": 1 }, "headers": { "X-A": "b c", "content-type": "application/json" } }),
         ),
         ("curl -L $'https://a.example/\\u00e9'", json!({ "method": "GET", "url": "https://a.example/é" })),
+        // What cURL sends as it is, also where it is no form.
+        (
+            "curl -L https://a.example -d '{\"a\":1}'",
+            json!({ "method": "POST", "url": "https://a.example", "body": { "a": 1 }, "headers": { "content-type": "application/json" } }),
+        ),
+        (
+            "curl -L https://a.example -d 'name=Ada Lovelace' -d $'note=é\\n\"x\"&a=%20+'",
+            json!({ "method": "POST", "url": "https://a.example", "body": "name=Ada%20Lovelace&note=%C3%A9%0A%22x%22&a=%20+", "headers": { "content-type": "application/x-www-form-urlencoded" } }),
+        ),
+        (
+            "curl -L https://a.example -H 'Content-Type: text/plain' -d $'a\\nb'",
+            json!({ "method": "POST", "url": "https://a.example", "body": "a\nb", "headers": { "Content-Type": "text/plain" } }),
+        ),
+        (
+            "curl -L https://a.example -F 'meta={\"a\":1};type=application/json' -F 'name=\"Ada L\"' --form-string 'raw=a;type=b'",
+            json!({ "method": "POST", "url": "https://a.example", "headers": { "content-type": "multipart/form-data" },
+                    "body": { "meta": { "value": "{\"a\":1}", "type": "application/json" }, "name": "Ada L", "raw": "a;type=b" } }),
+        ),
+        (
+            "curl -L https://a.example -H 'X-A: 1' -H 'x-a: 2'",
+            json!({ "method": "GET", "url": "https://a.example", "headers": { "X-A": "1, 2" } }),
+        ),
     ] {
         assert_eq!(read(text).0, wanted, "{text}");
     }
@@ -82,4 +104,9 @@ fn what_cannot_be_read_is_refused_with_a_reason() {
     let (_, imported) = read("curl https://a.example -d @orders.json | jq .");
     let codes: Vec<&str> = imported.report.findings.iter().map(|found| found.code.as_str()).collect();
     assert_eq!(codes, ["FILE", "MORE_COMMANDS"]);
+    let (config, imported) = read("curl https://a.example/notes.txt -T notes.txt");
+    assert_eq!((&config["method"], imported.report.findings[0].code.as_str()), (&json!("PUT"), "FILE"));
+    // JSON that is called a form by nobody but cURL.
+    let (_, imported) = read("curl https://a.example -d '[1]'");
+    assert_eq!(imported.report.findings[0].code, "JSON_DATA");
 }

@@ -44,7 +44,7 @@ pub(super) fn error(error: &Error) -> DatabaseError {
         }
         Error::Io(IoError::Io(why)) => {
             if let Some(tls) = why.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-                let words = certificate_refusal("the server", tls, Some("rootCertificate"))
+                let words = certificate_refusal("the server", tls, Some("'Root certificate' (rootCertificate)"))
                     .unwrap_or_else(|| format!("The connection cannot be encrypted: {why}"));
                 return DatabaseError::new(DatabaseFault::Tls, words);
             }

@@ -62,7 +62,9 @@ pub(super) fn error(error: &Error) -> DatabaseError {
     let tls = cause
         .and_then(|cause| cause.downcast_ref::<io::Error>()?.get_ref())
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    if let Some(why) = tls.and_then(|error| certificate_refusal("the server", error, Some("rootCertificate"))) {
+    if let Some(why) =
+        tls.and_then(|error| certificate_refusal("the server", error, Some("'Root certificate' (rootCertificate)")))
+    {
         return DatabaseError::new(DatabaseFault::Tls, why);
     }
     let told = error.to_string();
