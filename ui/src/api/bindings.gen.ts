@@ -19,6 +19,12 @@ export interface AccessToken {
   expired: boolean;
   /** When it was used last, to the minute, RFC 3339; absent: never. */
   usedAt?: string;
+  /** The workspaces that it is limited to; absent: it is not. */
+  workspaces?: string[];
+  /** How many runs it may start. */
+  quota: StartQuota;
+  /** How many it has started. */
+  started: StartsMade;
 }
 
 /** How often something was decided. */
@@ -377,7 +383,7 @@ export interface AuditKeyChoose {
 
 /** Which entries to list. */
 export interface AuditList {
-  /** `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold. A minus before a qualifier, a quoted text or a word leaves out what it names; it may stand as often as one likes. */
+  /** `actor: event: run: workflow: workspace: node: level: error.type: tag: since: until: text:` and free words; all must hold. A minus before a qualifier, a quoted text or a word leaves out what it names; it may stand as often as one likes. */
   query?: string;
   /** Only entries before this one. */
   before?: number;
@@ -1002,6 +1008,8 @@ export interface ComparedRun {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** The workspace that it belongs to. */
+  workspace?: string;
   /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
   place?: number;
   /** The step that failed the run. */
@@ -4592,6 +4600,8 @@ export interface RunList {
   text?: string;
   /** Only re-runs that began from this run. */
   parent?: string;
+  /** Only of this workspace. */
+  workspace?: string;
   /** At most this many, 50 when absent, 500 at most. */
   limit?: number;
   /** `next` of the page before. */
@@ -4702,6 +4712,8 @@ export interface RunRow {
   durationMs: number;
   /** The run it was re-run from. */
   parentRunId?: string;
+  /** The workspace that it belongs to. */
+  workspace?: string;
   /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
   place?: number;
   /** The step that failed the run. */
@@ -5316,6 +5328,26 @@ export interface SkillList {
   workflowId: string;
   /** `settings.skills`. */
   folder: string;
+}
+
+/** How many runs may be started. A number that is absent is no limit. */
+export interface StartQuota {
+  /** In a minute of the clock. */
+  perMinute?: number;
+  /** In a day of UTC. */
+  perDay?: number;
+  /** Runs that have not ended; not for tokens. */
+  atOnce?: number;
+}
+
+/** What a workspace or a token has started. */
+export interface StartsMade {
+  /** In this minute of the clock. */
+  minute: number;
+  /** In this day of UTC. */
+  day: number;
+  /** Runs that have not ended; 0 for a token. */
+  open: number;
 }
 
 /** What the definition changed of a step. */
@@ -6744,6 +6776,10 @@ export interface TokenAdd {
   role: CallerRole;
   /** How many days it lasts, 1 to 3,650; absent: until it is revoked. */
   expiresDays?: number;
+  /** The workspaces that it is limited to; absent: it is not. The role is then viewer or operator. */
+  workspaces?: string[];
+  /** How many runs it may start. */
+  quota?: StartQuota;
 }
 
 /** A token that was made. */
@@ -7297,6 +7333,10 @@ export interface UserSession {
   usedAt: string;
   /** It is the session of this request. */
   own: boolean;
+  /** Roles in workspaces. */
+  workspaces?: WorkspaceRole[];
+  /** The person sees nothing outside of them. */
+  limited: boolean;
 }
 
 /** A workflow to look at, and where it stands. */
@@ -7446,6 +7486,16 @@ export interface Who {
   role: CallerRole;
   /** Through which door. */
   via: Via;
+  /** Roles in workspaces; absent: the role holds for everything. */
+  workspaces?: WhoWorkspaces;
+}
+
+/** Roles in workspaces. */
+export interface WhoWorkspaces {
+  /** The caller sees nothing outside of them. */
+  limited: boolean;
+  /** The roles, by workspace. */
+  roles: WorkspaceRole[];
 }
 
 /** One workflow file. */
@@ -7859,6 +7909,50 @@ export interface WorkflowVersion {
   activatedBy: string;
   /** The workflow; null when it is lost. */
   document: Workflow | null;
+}
+
+/** A workspace. */
+export interface Workspace {
+  /** Its name. */
+  name: string;
+  /** Ids of its workflows. */
+  workflows: string[];
+  /** How many runs it may start. */
+  quota: StartQuota;
+  /** How many it has started. */
+  started: StartsMade;
+  /** RFC 3339. */
+  madeAt: string;
+}
+
+/** Puts a workflow into a workspace. Its earlier runs stay where they are. */
+export interface WorkspaceAssign {
+  /** Id of the workflow. */
+  workflowId: string;
+  /** The workspace; absent: none. */
+  workspace?: string;
+}
+
+/** Names a workspace. */
+export interface WorkspaceName {
+  /** Its name. */
+  name: string;
+}
+
+/** Makes a workspace, or gives it another quota. */
+export interface WorkspacePut {
+  /** Its name: 1 to 60 small letters, digits and hyphens. */
+  name: string;
+  /** How many runs it may start. */
+  quota?: StartQuota;
+}
+
+/** A role in a workspace. */
+export interface WorkspaceRole {
+  /** The workspace. */
+  name: string;
+  /** What the caller may do there. */
+  role: CallerRole;
 }
 
 /** What every event has besides its type and payload. */
@@ -8521,6 +8615,14 @@ export interface Commands {
   session_list: { request: Empty; response: UserSession[] };
   /** Ends the session of a person now; recorded. */
   session_end: { request: SessionRef; response: Empty };
+  /** Lists the workspaces with their workflows, quotas, and what they have started. */
+  workspace_list: { request: Empty; response: Workspace[] };
+  /** Makes a workspace, or gives it another quota; recorded. */
+  workspace_put: { request: WorkspacePut; response: Workspace[] };
+  /** Removes a workspace without workflows; recorded. */
+  workspace_remove: { request: WorkspaceName; response: Workspace[] };
+  /** Moves a workflow into a workspace, or out of it; recorded. */
+  workspace_assign: { request: WorkspaceAssign; response: Workspace[] };
   /** Returns the caller's settings: theme, panes, keys, saved queries. */
   settings_get: { request: Empty; response: AppSettings };
   /** Saves the caller's settings. */
@@ -8779,6 +8881,10 @@ export const commands: Record<CommandName, CommandInfo> = {
   token_revoke: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['token_list', 'audit_list'] },
   session_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   session_end: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['session_list', 'audit_list'] },
+  workspace_list: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
+  workspace_put: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workspace_list', 'audit_list'] },
+  workspace_remove: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workspace_list', 'audit_list'] },
+  workspace_assign: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workspace_list', 'audit_list'] },
   settings_get: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   settings_set: { kind: 'action', role: 'viewer', hosts: ['desktop', 'http'], stale: ['settings_get'] },
   folder_list: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },

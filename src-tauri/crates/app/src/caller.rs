@@ -1,17 +1,22 @@
 //! Who calls, through which door, and what they may do.
 
+mod workspace_roles;
+
 use crate::dto::{CallerRole, Host, Via};
-use crate::error::{ApiError, ApiResult};
+use crate::error::{ApiError, ApiResult, Class};
 use serde_json::Value;
 use signalbox_model::run_origin::{BY_REST, RunOrigin};
 use signalbox_store::audit::{Actor, ActorType};
+use std::sync::Arc;
+
+pub use workspace_roles::{WorkspaceRoles, workspace_name, workspace_role};
 
 /// Who calls.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// Through which host.
     pub host: Host,
-    /// With which role.
+    /// With which role. Of somebody who has roles in workspaces: the role for what is about everything at once.
     pub role: CallerRole,
     /// A person on this machine: runs that they start may reach loopback addresses (TRUST, SSRF).
     pub here: bool,
@@ -23,6 +28,8 @@ pub struct Caller {
     pub token: Option<String>,
     /// The session of the person who signed in, by its id.
     pub session: Option<String>,
+    /// Roles in workspaces; `None`: `role` holds for everything.
+    pub workspaces: Option<Arc<WorkspaceRoles>>,
 }
 
 /// The account of the system under which this process runs, as `user:…`.
@@ -47,6 +54,7 @@ impl Caller {
             via: Via::App,
             token: None,
             session: None,
+            workspaces: None,
         }
     }
     /// A person at the terminal who may say in whose name they act.
@@ -60,7 +68,7 @@ impl Caller {
     /// A request with a token of this name.
     pub fn http(role: CallerRole, here: bool, name: &str) -> Self {
         let principal = format!("user:{}", word(name));
-        Self { host: Host::Http, role, here, principal, via: Via::Rest, token: None, session: None }
+        Self { host: Host::Http, role, here, principal, via: Via::Rest, token: None, session: None, workspaces: None }
     }
     /// With a token of the list, by its name.
     #[must_use]
@@ -71,6 +79,45 @@ impl Caller {
     #[must_use]
     pub fn in_session(self, session: Option<String>) -> Self {
         Self { session, ..self }
+    }
+    /// With roles in workspaces. Who is limited to them is no person at this machine: runs that they start reach public addresses.
+    #[must_use]
+    pub fn with_workspaces(self, workspaces: Option<Arc<WorkspaceRoles>>) -> Self {
+        let Some(roles) = workspaces else { return self };
+        let here = self.here && roles.everywhere.is_some();
+        Self { role: roles.at_large(), here, workspaces: Some(roles), ..self }
+    }
+    /// Access ends at the border of some workspaces.
+    pub fn is_limited(&self) -> bool {
+        self.workspaces.as_ref().is_some_and(|roles| roles.everywhere.is_none())
+    }
+    /// The workspaces that lists show; `None`: everything.
+    pub(crate) fn listed_workspaces(&self) -> Option<Vec<String>> {
+        let roles = self.workspaces.as_ref().filter(|_| self.is_limited())?;
+        Some(roles.roles.keys().cloned().collect())
+    }
+    /// Something that is limited acts in the name of a person who is not: what that person keeps is not for it.
+    pub(crate) fn is_limited_token(&self) -> bool {
+        self.is_limited() && self.token.is_some()
+    }
+    /// The caller with the role in a workspace, or for what belongs to none. `None`: for them it does not exist.
+    pub(crate) fn within(&self, workspace: Option<&str>) -> Option<Self> {
+        let Some(roles) = &self.workspaces else { return Some(self.clone()) };
+        Some(Self { role: roles.within(workspace)?, ..self.clone() })
+    }
+    /// Refuses whoever has this role nowhere. What is asked for is then looked at with the role that holds there.
+    pub fn require_somewhere(&self, least: CallerRole) -> ApiResult<()> {
+        match &self.workspaces {
+            Some(roles) if roles.largest() >= Some(least) => Ok(()),
+            _ => self.require(least),
+        }
+    }
+    /// Refuses access that is limited to workspaces. `what` begins a sentence.
+    pub fn require_everywhere(&self, what: &str) -> ApiResult<()> {
+        let Some(names) = self.listed_workspaces() else { return Ok(()) };
+        let message = format!("{what} is about the whole server, and this access is limited to: {}.", names.join(", "));
+        let hint = "Use access without workspaces. docs/workspaces.md lists what limited access can do.";
+        Err(ApiError::new(Class::Forbidden, "WORKSPACE_ONLY", message, hint))
     }
     /// Refuses a smaller role.
     pub fn require(&self, least: CallerRole) -> ApiResult<()> {
@@ -87,6 +134,7 @@ impl Caller {
             person: Some(self.principal.clone()),
             client_run_token,
             token: self.token.clone(),
+            workspace: None,
             trace: None,
             trial: false,
         }

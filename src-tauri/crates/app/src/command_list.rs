@@ -287,6 +287,10 @@ macro_rules! command_list {
             Action token_revoke(TokenName) -> Empty, Builder, [Desktop Http], [token_list audit_list], "Revokes an access token; open answers to it end.";
             Query session_list(Empty) -> Vec<UserSession>, Builder, [Desktop Http], [], "Lists who is signed in to the server.";
             Action session_end(SessionRef) -> Empty, Builder, [Desktop Http], [session_list audit_list], "Ends the session of a person now; recorded.";
+            Query workspace_list(Empty) -> Vec<Workspace>, Builder, [Desktop Http], [], "Lists the workspaces with their workflows, quotas, and what they have started.";
+            Action workspace_put(WorkspacePut) -> Vec<Workspace>, Builder, [Desktop Http], [workspace_list audit_list], "Makes a workspace, or gives it another quota; recorded.";
+            Action workspace_remove(WorkspaceName) -> Vec<Workspace>, Builder, [Desktop Http], [workspace_list audit_list], "Removes a workspace without workflows; recorded.";
+            Action workspace_assign(WorkspaceAssign) -> Vec<Workspace>, Builder, [Desktop Http], [workspace_list audit_list], "Moves a workflow into a workspace, or out of it; recorded.";
             Query settings_get(Empty) -> AppSettings, Viewer, [Desktop Http], [], "Returns the caller's settings: theme, panes, keys, saved queries.";
             Action settings_set(SettingsSet) -> Empty, Viewer, [Desktop Http], [settings_get], "Saves the caller's settings.";
             Query folder_list(Empty) -> Vec<Folder>, Viewer, [Desktop Http], [], "Lists granted folders.";

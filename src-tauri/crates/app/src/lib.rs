@@ -23,7 +23,7 @@ mod workflows;
 
 pub use app::{App, Options, default_data_dir};
 pub use audit::verification::verify_file_alone;
-pub use caller::{Caller, os_user};
+pub use caller::{Caller, WorkspaceRoles, os_user, workspace_name, workspace_role};
 pub use commands::{
     AuthorTool, FileContent, PlanProgress, PlanReport, PlanRequest, SaveTest, author_tools, grant_root, parse_allow_dir,
 };
@@ -31,11 +31,12 @@ pub use dto::Via;
 pub use dto::fitting;
 pub use dto::{DataFinding, DataReport, DataState, PrunedRun};
 pub use error::{ApiError, ApiResult, Class};
-pub use host::access::{AccessEnd, NamedPerson, SignedInPerson};
+pub use host::access::{AccessEnd, GivenWorkspace, NamedPerson, SignedInPerson};
 pub use host::backup::{BackupReport, Restore, RestoreReport, restore};
 pub use host::check_data::readable_by_others;
 pub use host::metrics;
 pub use host::server_access::{KeptSession, KeptToken, TOKEN_PREFIX};
+pub use router::Asked;
 pub use runs::followers::{Follower, Followers};
 pub use runs::lifecycle::{EventStream, Told};
 pub use runs::new_run::NewRun;

@@ -1,5 +1,9 @@
 //! From a command's name and JSON to its body and back: host, role, shape.
 
+mod scope;
+
+pub use scope::Asked;
+
 use crate::app::App;
 use crate::caller::Caller;
 use crate::command_list::{command_list, find};
@@ -55,9 +59,13 @@ impl App {
     /// The same as JSON text, for hosts that send it on.
     pub async fn dispatch_text(self: &Arc<Self>, caller: &Caller, name: &str, request: Value) -> ApiResult<String> {
         let command = find(name).filter(|command| command.hosts.contains(&caller.host)).ok_or_else(unknown)?;
-        caller.require(command.role)?;
+        caller.require_somewhere(command.role)?;
         let caller = caller.clone();
-        self.blocking(move |app| call(app, &caller, command.name, request)).await
+        self.blocking(move |app| {
+            let caller = scope::admit(app, &caller, command.name, command.role, &request)?;
+            call(app, &caller, command.name, request)
+        })
+        .await
     }
 
     /// Runs work that may wait, on a thread of its own with a stack that deep expressions fit into, whatever executor

@@ -21,6 +21,7 @@ mod token;
 mod tools;
 mod triggers;
 mod webhook;
+mod workspace;
 
 pub(crate) use audit::{Anchor, Audit, ExportProfile, SigningKeyPlace, Sink, SinkKind};
 pub(crate) use connectors::Connectors;
@@ -43,6 +44,7 @@ pub(crate) use token::Token;
 pub(crate) use tools::{SignIn, Statement, Tools};
 pub(crate) use triggers::Triggers;
 pub(crate) use webhook::Webhook;
+pub(crate) use workspace::{Quota, Workspace};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -323,6 +325,13 @@ pub(crate) enum Command {
     /// Makes, lists and revokes access tokens of the server, for programs.
     #[command(subcommand, after_help = "Example:\n  signalbox token add nightly-import --role operator --days 90")]
     Token(Token),
+    /// Divides the workflows of a server into workspaces, for access and quotas.
+    #[command(
+        subcommand,
+        after_help = "A token or a person can be limited to workspaces: other workflows and their runs do not exist for them. \
+                      docs/workspaces.md says what limited access can do.\n\nExample:\n  signalbox workspace set sales --per-day 5000"
+    )]
+    Workspace(Workspace),
     /// Installs `serve` as a service of this user (systemd), so that active workflows run without the window.
     #[command(subcommand, after_help = "Example:\n  signalbox service install --addr 127.0.0.1:9160")]
     Service(Service),

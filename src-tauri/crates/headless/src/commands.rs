@@ -39,6 +39,7 @@ mod usage;
 pub(crate) mod validate;
 pub(crate) mod version;
 pub(crate) mod webhook;
+pub(crate) mod workspace;
 
 use crate::output::Output;
 use signalbox_app::ApiError;

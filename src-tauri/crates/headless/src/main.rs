@@ -152,6 +152,7 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
         Command::People(command) => commands::people::people(&app, output, command).await,
         Command::Token(command) => commands::token::token(&app, output, command).await,
+        Command::Workspace(command) => commands::workspace::workspace(&app, output, command).await,
         Command::Connectors(command) => commands::connectors::change(&app, output, command).await,
         Command::Backup(args) => commands::backup::backup(&app, output, args).await,
         Command::CheckData(args) => commands::check_data::check_data(&app, output, args).await,

@@ -15,6 +15,7 @@ mod limits;
 mod openapi;
 pub(crate) mod people;
 mod routes;
+mod scope;
 mod sessions;
 mod shapes;
 pub(crate) mod sign_in;
@@ -325,6 +326,7 @@ async fn answer_to(server: &Arc<Server>, request: Request) -> Result<Response, A
         under_way.belongs_to(&name)?;
     }
     let caller = Caller::http(holder.role, server.local, &holder.name).with_token(token).in_session(session);
+    let caller = caller.with_workspaces(holder.workspaces);
     let response = answer_to_caller(server, caller, request).await?;
     Ok(match ended {
         Some(ended) => sessions::until_end(response, ended),
@@ -337,6 +339,7 @@ async fn answer_to_caller(server: &Arc<Server>, caller: Caller, request: Request
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let (found, agent) = (routes::find(&method, &path), AgentPlace::of(&path));
     if path == MCP || path == AUTHOR {
+        caller.require_everywhere("What programs find as tools")?;
         if path == AUTHOR {
             caller.require(CallerRole::Builder)?;
         }
@@ -350,6 +353,7 @@ async fn answer_to_caller(server: &Arc<Server>, caller: Caller, request: Request
         };
     }
     if let Some(AgentPlace::Messages(skill)) = &agent {
+        caller.require_everywhere("The agent of this server")?;
         if method != Method::POST {
             let message = format!("There is no route {method} {path}.");
             return Err(ApiError::new(Class::WrongMethod, "METHOD_NOT_ALLOWED", message, "A2A messages use POST."));
@@ -360,13 +364,15 @@ async fn answer_to_caller(server: &Arc<Server>, caller: Caller, request: Request
         return server.agent.answer(caller, skill.as_deref(), &parts, &body).await;
     }
     let Some((route, id)) = found else { return Err(unknown(&method, &path)) };
-    if let Access::Role(least) = route.access {
-        caller.require(least)?;
-    }
+    let least = match route.access {
+        Access::Role(least) => least,
+        Access::Open | Access::Command => CallerRole::Viewer,
+    };
+    caller.require_somewhere(least)?;
     guard::json_only(&method, request.headers())?;
     let (parts, body) = request.into_parts();
     let body = read(body, server.limits.body).await?;
-    handlers::run(server, route.action, &caller, id.unwrap_or_default(), &parts, &body).await
+    handlers::run(server, (route.action, least), &caller, id.unwrap_or_default(), &parts, &body).await
 }
 
 /// The whole body.

@@ -229,6 +229,12 @@ events! {
     TokenCreated = "TOKEN_CREATED",
     /// A person revoked an access token of a server.
     TokenRevoked = "TOKEN_REVOKED",
+    /// A person made a workspace of a server, or gave it another quota.
+    WorkspaceChanged = "WORKSPACE_CHANGED",
+    /// A person removed a workspace of a server.
+    WorkspaceRemoved = "WORKSPACE_REMOVED",
+    /// A person put a workflow into a workspace, or took it out.
+    WorkspaceAssigned = "WORKSPACE_ASSIGNED",
     /// A person freed the name of somebody who had signed in.
     PersonForgotten = "PERSON_FORGOTTEN",
     /// A trigger started a run.

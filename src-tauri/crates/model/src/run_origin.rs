@@ -14,6 +14,8 @@ pub struct RunOrigin {
     pub person: Option<String>,
     /// The access token that was used, by its name.
     pub token: Option<String>,
+    /// The workspace that the run belongs to; known when it is created.
+    pub workspace: Option<String>,
     /// Token of the client, repeated in every event.
     pub client_run_token: Option<String>,
     /// The trace of the caller, which the spans of the run continue.

@@ -189,6 +189,12 @@ impl Driver {
         self
     }
 
+    /// The workspace that the run belongs to.
+    pub(crate) fn in_workspace(mut self, workspace: Option<String>) -> Self {
+        self.said.workspace = workspace;
+        self
+    }
+
     /// A run that is not in the store yet.
     pub(crate) fn with_creation(self, creation: RunCreation) -> Self {
         Self { creation: Some(creation), ..self }

@@ -145,6 +145,8 @@ impl Runtime {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         self.worker(move || {
             files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))?;
+            let mut row = row;
+            row.origin.workspace = store.workspace_of_new_run(&row.workflow_id, None)?;
             // Who asked for it may have gone; the run waits without it.
             store.submit_run(row, Box::new(move |outcome| drop(sender.send(outcome))));
             Ok::<_, StoreError>(())

@@ -85,6 +85,8 @@ pub(crate) struct AuditSettings {
     marked: OnceLock<Vec<String>>,
     /// The trace that the run was given by its caller.
     pub(crate) caller: Option<TraceContext>,
+    /// The workspace that the run belongs to.
+    pub(crate) workspace: Option<String>,
     trace_id: OnceLock<String>,
 }
 
@@ -97,6 +99,12 @@ impl AuditSettings {
         }
         let made = || self.caller.as_ref().map_or_else(|| trace_id(&event.run_id), |caller| caller.trace_id.clone());
         Some(self.trace_id.get_or_init(made).as_str().into())
+    }
+
+    /// The workspace of the run, under the name that other systems look for; where its trace stands.
+    fn tenant_of(&self, name: AuditEvent) -> Option<Value> {
+        let is_step = matches!(name, AuditEvent::NodeStart | AuditEvent::NodeSuccess);
+        self.workspace.as_deref().filter(|_| !is_step).map(Value::from)
     }
 }
 
@@ -116,6 +124,7 @@ pub(crate) fn entries(compiled: &Compiled, said: &AuditSettings, events: &[RunEv
             ("item", event.item.map(Value::from)),
             ("visit", event.visit.map(Value::from)),
             ("traceId", said.trace_of(event, name)),
+            ("tenantId", said.tenant_of(name)),
             // What a step does about another one's failure: the chain alone leads from a decision to the error.
             ("originStepId", event.body.origin().map(|origin| origin.step_id.as_str().into())),
         ];

@@ -257,7 +257,7 @@ impl Core {
         self.runs().insert(run_id.to_owned(), Arc::clone(&driven));
         let kept = self.options.beside.of(run_id);
         let driver = Driver::new(Arc::clone(self), driven, inbox, compiled, state, kept);
-        let driver = driver.in_trace(row.trace).taken_over(owner);
+        let driver = driver.in_trace(row.trace).in_workspace(row.workspace).taken_over(owner);
         let first = VecDeque::from([first]);
         self.handle.spawn(Box::pin(driver.drive(first)));
         Ok(Resumed::TakenOver)

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::table::access_token::{self, AccessToken};
 use crate::table::user_session::{self, UserSession};
+use crate::table::workspace;
 use signalbox_audit::Record;
 
 /// Tokens and sessions.
@@ -46,6 +47,9 @@ impl Store {
     pub fn access_token_delete(&self, hash: &str, record: Record) -> Result<bool> {
         let hash = hash.to_owned();
         self.write(true, move |work| {
+            if let Some(token) = access_token::get(work.connection, &hash)? {
+                workspace::forget_token(work.connection, &token.name)?;
+            }
             let deleted = access_token::delete(work.connection, &hash)?;
             if deleted {
                 chain::append(work, vec![record])?;

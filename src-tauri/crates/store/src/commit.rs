@@ -17,7 +17,7 @@ use crate::table::run_limit::{self, RunLimits};
 use crate::table::run_snapshot::Snapshot;
 use crate::table::{
     blob, definition, failure_notice, run, run_deleted, run_event, run_input, run_node, run_snapshot, run_summary,
-    trigger_intake,
+    trigger_intake, workspace,
 };
 use crate::task_change::{self, TaskChange};
 use crate::writer::Work;
@@ -402,6 +402,8 @@ pub(crate) struct PreparedRun {
     firing: Option<Firing>,
     limited: Option<Limited>,
     replayed: Option<Replayed>,
+    /// The access token that starts it, whose quota it counts for.
+    token: Option<String>,
     /// It repeats a part of its original to its end, not only up to a step.
     whole: bool,
     pub(crate) first: Prepared,
@@ -430,6 +432,7 @@ impl PreparedRun {
             person: new.origin.person,
             trace: new.origin.trace,
             trial: new.origin.trial,
+            workspace: new.origin.workspace,
             open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {
@@ -462,6 +465,7 @@ impl PreparedRun {
             firing: new.firing,
             limited: new.limited,
             replayed: new.replayed,
+            token: new.origin.token,
             whole,
             first,
         })
@@ -491,6 +495,11 @@ impl PreparedRun {
                 Limited::Now(limits) => run_limit::require_room(connection, workflow, limits, now_ms)?,
                 Limited::Waits(_, waits) => run_limit::require_queue(connection, workflow, waits.most)?,
             }
+        }
+        if (self.row.workspace.is_some() || self.token.is_some()) && !self.is_known(connection)? {
+            // A replay was allowed as a whole by whoever may do that; it is counted.
+            let always = self.replayed.is_some();
+            workspace::start(connection, self.row.workspace.as_deref(), self.token.as_deref(), always, now_ms)?;
         }
         if let Some(key) = &self.key {
             if let Some(run) = run_key::get(connection, key, self.row.started_ms)? {

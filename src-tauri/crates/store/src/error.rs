@@ -124,6 +124,16 @@ pub enum Error {
         /// How many wait.
         waiting: u64,
     },
+    /// A workspace or a token has started as many runs as it may. Nothing was written.
+    #[error("The quota of the {of} is reached: {limit}")]
+    QuotaReached {
+        /// The workspace or the token.
+        of: String,
+        /// The number that was reached.
+        limit: String,
+        /// Seconds after which a start may have room.
+        retry_s: u64,
+    },
     /// Another run asks the task again already. Nothing was written.
     #[error("Task {task} was opened again already: run {run} asks it")]
     TaskReopened {
@@ -247,6 +257,7 @@ impl Error {
             Self::TriggerChanged { .. } => "TRIGGER_CHANGED",
             Self::LimitReached { .. } => "RUN_LIMIT",
             Self::QueueFull { .. } => "QUEUE_FULL",
+            Self::QuotaReached { .. } => "QUOTA_REACHED",
             Self::TaskDecided { .. } => "TASK_DECIDED",
             Self::TaskReopened { .. } => "ALREADY_REOPENED",
             Self::RunSent { .. } => "ALREADY_SENT",
@@ -292,6 +303,9 @@ impl Error {
             Self::LimitReached { .. } => "Start it again later, or raise the limits in the workflow settings.",
             Self::QueueFull { .. } => {
                 "Start it again later, cancel queued runs, or raise the limits in the workflow settings."
+            }
+            Self::QuotaReached { .. } => {
+                "Start it again later, or ask a builder for a larger quota: Settings, Access, or `signalbox workspace list`."
             }
             Self::TaskDecided { .. } => "Nothing is lost: the run goes on with the answer.",
             Self::TaskReopened { .. } => "Answer the task that this run asks, or cancel the run first.",

@@ -29,6 +29,18 @@ impl Filter {
         self.values.extend(values);
     }
 
+    /// What `of` gives is one of these workspaces; without any, nothing is.
+    pub(crate) fn add_workspaces(&mut self, of: &str, workspaces: Option<&[String]>) {
+        let Some(workspaces) = workspaces else { return };
+        if workspaces.is_empty() {
+            self.add_all("1 = 0", []);
+            return;
+        }
+        let marks = vec!["?"; workspaces.len()].join(", ");
+        self.conditions.push(format!("{of} IN ({marks})").into());
+        self.values.extend(workspaces.iter().map(|name| Sql::from(name.clone())));
+    }
+
     /// The text stands somewhere in one of `columns`, in capital letters or small ones; whatever it holds, it is no pattern.
     pub(crate) fn contains(&mut self, columns: &str, text: &str) {
         self.add(format!("holds(?, {columns})"), letters::fold(text));

@@ -46,6 +46,7 @@ mod tool_servers;
 mod triggers;
 mod usage;
 mod webhooks;
+mod workspaces;
 mod writer;
 
 pub use alarm::StoreAlarm;
@@ -92,6 +93,7 @@ pub use table::tool_server::ToolServerRow;
 pub use table::trigger_intake::{BEGUN, FailedRun, SEEN_KEPT_MS, SeenLimits, Taken};
 pub use table::user_session::UserSession;
 pub use table::webhook::{TaskNews, Webhook, WebhookDelivery, WebhookState, WebhookTried};
+pub use table::workspace::{Quota, Started, Workspace};
 pub use task_change::{NewTask, TaskChange};
 pub use task_destinations::TaskDestinationAdded;
 pub use tasks::{AnswerTask, Answered, TaskAct, TaskError, TaskRecord};

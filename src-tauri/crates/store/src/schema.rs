@@ -54,6 +54,7 @@ pub(crate) fn all() -> Vec<&'static Migration> {
         table::task_copy::MIGRATIONS,
         table::access_token::MIGRATIONS,
         table::user_session::MIGRATIONS,
+        table::workspace::MIGRATIONS,
     ]
     .into_iter()
     .flatten()

@@ -45,3 +45,4 @@ pub(crate) mod tool_server;
 pub(crate) mod trigger_intake;
 pub(crate) mod user_session;
 pub(crate) mod webhook;
+pub(crate) mod workspace;

@@ -1,9 +1,11 @@
 // The text of a query: `qualifier:value` and free words, a minus before what is left out. Pure.
 
-export const QUALIFIERS = ['actor', 'event', 'run', 'workflow', 'node', 'level', 'error.type', 'tag', 'since', 'until', 'text'] as const;
+export const QUALIFIERS = ['actor', 'event', 'run', 'workflow', 'workspace', 'node', 'level', 'error.type', 'tag', 'since', 'until', 'text'] as const;
 export type Qualifier = (typeof QUALIFIERS)[number];
 /** A time has two sides: it is not left out but turned round. */
 const TURNED: readonly Qualifier[] = ['since', 'until'];
+/** Nothing is left out by these. */
+const NEVER_OUT: readonly Qualifier[] = [...TURNED, 'workspace'];
 
 /** `not`: what it names is left out. */
 export interface Token { text: string; from: number; to: number; qualifier?: Qualifier; not: boolean; value: string }
@@ -66,10 +68,10 @@ export function complete(query: string, caret: number, values: { [Q in Qualifier
   const typed = query.slice(from + minus, caret).toLowerCase();
   if (token?.qualifier && caret > from + minus + token.qualifier.length) {
     const { qualifier } = token;
-    if (minus && TURNED.includes(qualifier)) return [];
+    if (minus && NEVER_OUT.includes(qualifier)) return [];
     const part = query.slice(from + minus + qualifier.length + 1, caret).replaceAll('"', '').toLowerCase();
     return (values[qualifier] ?? []).filter((one) => one.value.toLowerCase().includes(part) && one.value.toLowerCase() !== part).slice(0, 12)
       .map((one) => ({ text: one.value, ...(one.hint ? { hint: one.hint } : {}), from, to, insert: `${term(qualifier, one.value, minus > 0)} ` }));
   }
-  return QUALIFIERS.filter((name) => name.startsWith(typed) && `${name}:` !== typed && !(minus && TURNED.includes(name))).map((name) => ({ text: `${sign}${name}:`, from, to, insert: `${sign}${name}:` }));
+  return QUALIFIERS.filter((name) => name.startsWith(typed) && `${name}:` !== typed && !(minus && NEVER_OUT.includes(name))).map((name) => ({ text: `${sign}${name}:`, from, to, insert: `${sign}${name}:` }));
 }

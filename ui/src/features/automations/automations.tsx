@@ -84,7 +84,7 @@ function nextText({ next }: Trigger, now: number): string {
 }
 
 /** Codes of starts that were left out because the limits of the workflow say so: nothing is wrong. */
-const AT_LIMIT = new Set(['RUN_LIMIT', 'QUEUE_FULL']);
+const AT_LIMIT = new Set(['RUN_LIMIT', 'QUEUE_FULL', 'QUOTA_REACHED']);
 
 /** What came of the runs of a day, each number one press from what it counts. */
 function Day({ trigger, onOpenRun, onQueue }: { trigger: Trigger; onOpenRun(runId: string): void; onQueue(trigger: Trigger): void }) {

@@ -40,7 +40,7 @@ function Row({ firing, onOpenRun }: { firing: Firing; onOpenRun(runId: string): 
   return (
     <tr>
       <td>{formatDateTime(firing.scheduledAt)}</td>
-      <td>{firing.outcome === 'skipped' ? (firing.reason === 'UIDVALIDITY_CHANGED' ? t('automations.renumbered') : firing.reason === 'RUN_LIMIT' || firing.reason === 'QUEUE_FULL' ? t('automations.limit') : tn('automations.missed', count)) : firing.runStatus ? <StatusBadge status={firing.runStatus} /> : t('automations.fired')}</td>
+      <td>{firing.outcome === 'skipped' ? (firing.reason === 'UIDVALIDITY_CHANGED' ? t('automations.renumbered') : firing.reason === 'RUN_LIMIT' || firing.reason === 'QUEUE_FULL' || firing.reason === 'QUOTA_REACHED' ? t('automations.limit') : tn('automations.missed', count)) : firing.runStatus ? <StatusBadge status={firing.runStatus} /> : t('automations.fired')}</td>
       <td>{runId === undefined ? null : <Button small variant="ghost" onClick={() => onOpenRun(runId)}>{t('runs.open')}</Button>}</td>
     </tr>
   );

@@ -4,10 +4,12 @@ import { act, useCommand, usePermission } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { CopyButton } from '../../code/ValueView.tsx';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
-import { Badge, Button, Dialog, Field, Icon, Select, TextInput } from '../../kit/index.ts';
+import { Badge, Button, Checkbox, Dialog, Field, Icon, Select, TextInput } from '../../kit/index.ts';
 import { ConfirmRemove, FormDialog } from '../../shared/form-dialog.tsx';
 import { NoLine, NotRead, Section } from '../../shared/settings-section.tsx';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
+import { QuotaFields, quotaOf, type QuotaText } from './quota-fields.tsx';
+import { WorkspacesSection } from './workspaces.tsx';
 
 type Session = Commands['session_list']['response'][number];
 type Token = Commands['token_list']['response'][number];
@@ -15,9 +17,11 @@ type Role = Token['role'];
 const ROLES = ['viewer', 'operator', 'builder'] as const satisfies readonly Role[];
 /** Days; an empty text is no end. */
 const DAYS = ['7', '30', '90', '365', ''] as const;
+/** A token has no quota of runs at the same time. */
+const NUMBERS = ['perMinute', 'perDay'] as const;
 
 export function AccessSection() {
-  return <><Sessions /><Tokens /></>;
+  return <><Sessions /><Tokens /><WorkspacesSection /></>;
 }
 
 function Sessions() {
@@ -42,6 +46,12 @@ function Sessions() {
 
 const nameOf = (one: Session): string => one.shownName ?? formatPerson(one.person);
 
+/** The role for everything, and those in workspaces. */
+function rolesOf({ role, limited, workspaces = [] }: Session): string[] {
+  const inside = workspaces.map((one) => t('access.in', { role: t(`signIn.role.${one.role}`), names: one.name }));
+  return limited ? inside : [t(`signIn.role.${role}`), ...inside];
+}
+
 function Person({ one, onEnd }: { one: Session; onEnd: (() => void) | undefined }) {
   const name = nameOf(one);
   const known = formatPerson(one.person);
@@ -51,7 +61,7 @@ function Person({ one, onEnd }: { one: Session; onEnd: (() => void) | undefined 
       <Icon name="person" className="t2" />
       <div className="grow col">
         <span className="ell" title={one.email ?? known}>{name === known ? name : `${name} (${known})`}</span>
-        <span className="s t3">{[t(`signIn.role.${one.role}`), times].join(' · ')}</span>
+        <span className="s t3">{[...rolesOf(one), times].join(' · ')}</span>
       </div>
       {one.own ? <Badge>{t('access.own')}</Badge> : null}
       {onEnd ? <Button small aria-label={t('access.endOf', { name })} onClick={onEnd}>{t('access.end')}</Button> : null}
@@ -85,7 +95,7 @@ function Tokens() {
 
 function TokenLine({ one, onRevoke }: { one: Token; onRevoke: (() => void) | undefined }) {
   const facts = [
-    t(`signIn.role.${one.role}`),
+    one.workspaces === undefined ? t(`signIn.role.${one.role}`) : t('access.in', { role: t(`signIn.role.${one.role}`), names: one.workspaces.join(', ') }),
     t('access.madeBy', { person: formatPerson(one.person), time: formatDateTime(one.madeAt) }),
     one.usedAt === undefined ? t('access.neverUsed') : t('access.used', { time: formatDateTime(one.usedAt) }),
     one.expiresAt === undefined ? t('access.lasts') : one.expired ? t('access.hasExpired', { time: formatDateTime(one.expiresAt) }) : t('access.expires', { time: formatDateTime(one.expiresAt) }),
@@ -104,17 +114,35 @@ function AddToken({ all, onClose, onMade }: { all: readonly Token[]; onClose(): 
   const [name, setName] = useState('');
   const [role, setRole] = useState<Role>('viewer');
   const [days, setDays] = useState<(typeof DAYS)[number]>('90');
+  const [inside, setInside] = useState<readonly string[]>([]);
+  const [quotaText, setQuotaText] = useState<QuotaText>({});
+  const workspaces = useCommand('workspace_list', {});
+  const quota = quotaOf(quotaText);
   const { busy, error, run } = useAsyncAction({ inForm: true });
   const taken = all.some((one) => one.name.toLowerCase() === name.trim().toLowerCase());
-  const add = () => run(async () => onMade(await act('token_add', { name: name.trim(), role, ...(days === '' ? {} : { expiresDays: Number(days) }) })));
+  // Nobody is a builder in a workspace.
+  const mayBeLimited = role !== 'builder' && (workspaces.data?.length ?? 0) > 0;
+  const limits = mayBeLimited ? inside : [];
+  const add = () => run(async () => {
+    const how = { ...(days === '' ? {} : { expiresDays: Number(days) }), ...(limits.length === 0 ? {} : { workspaces: [...limits] }), ...(quota && Object.keys(quota).length > 0 ? { quota } : {}) };
+    onMade(await act('token_add', { name: name.trim(), role, ...how }));
+  });
   return (
-    <FormDialog title={t('access.newTitle')} submit={t('access.make')} busy={busy} error={error} complete={name.trim() !== '' && !taken} onSubmit={() => void add()} onClose={onClose}>
+    <FormDialog title={t('access.newTitle')} submit={t('access.make')} busy={busy} error={error} complete={name.trim() !== '' && !taken && quota !== null} onSubmit={() => void add()} onClose={onClose}>
       <Field label={t('access.name')} required {...(taken ? { error: t('access.nameTaken') } : { hint: t('access.nameHint') })}>
         {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} mono value={name} placeholder="nightly-import" maxLength={100} onChange={setName} />}
       </Field>
       <Field label={t('access.role')} hint={t(`access.may.${role}`)}>
         {({ id }) => <Select id={id} label={t('access.role')} value={role} onChange={setRole} options={ROLES.map((value) => ({ value, label: t(`signIn.role.${value}`) }))} />}
       </Field>
+      {mayBeLimited ? (
+        <Field label={t('access.where')} group hint={limits.length === 0 ? t('access.everywhereHint') : t('access.insideHint')}>
+          {() => (workspaces.data ?? []).map((one) => (
+            <label key={one.name} className="row gap1"><Checkbox checked={inside.includes(one.name)} label={one.name} onChange={(on) => setInside(on ? [...inside, one.name] : inside.filter((name) => name !== one.name))} />{one.name}</label>
+          ))}
+        </Field>
+      ) : null}
+      <QuotaFields names={NUMBERS} text={quotaText} onChange={setQuotaText} />
       <Field label={t('access.end.label')} {...(days === '' ? { hint: t('access.endNever') } : {})}>
         {({ id }) => <Select id={id} label={t('access.end.label')} value={days} onChange={setDays} options={DAYS.map((value) => ({ value, label: value === '' ? t('access.never') : t('access.days', { count: value }) }))} />}
       </Field>

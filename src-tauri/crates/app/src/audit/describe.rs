@@ -454,6 +454,12 @@ pub(crate) fn of_entry(entry: &Entry, title: Option<&str>) -> String {
             format!("{} created an access token for {}{}", who(), text(facts, "role").unwrap_or("?"), of("name"))
         }
         AuditEvent::TokenRevoked => format!("{} revoked an access token{}", who(), of("name")),
+        AuditEvent::WorkspaceChanged => format!("{} set the quota of a workspace{}", who(), of("name")),
+        AuditEvent::WorkspaceRemoved => format!("{} removed a workspace{}", who(), of("name")),
+        AuditEvent::WorkspaceAssigned => match text(facts, "workspace") {
+            Some(name) => format!("{} moved a workflow to the workspace {name}{}", who(), of("workflowId")),
+            None => format!("{} moved a workflow out of its workspace{}", who(), of("workflowId")),
+        },
         AuditEvent::UserSignedOut if text(facts, "reason") == Some("ended") => {
             format!("{} ended the session of {}", who(), person(text(facts, "person").unwrap_or("?")))
         }

@@ -1,6 +1,7 @@
 //! The text of an audit query: `event:HITL_COMPLETED since:2026-11-22 "words together"`.
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::error::{ApiError, ApiResult};
 use signalbox_model::{AuditEvent, time};
 use signalbox_store::AuditQuery;
@@ -8,13 +9,30 @@ use signalbox_store::audit::Level;
 
 /// What narrows a query.
 const NAMES: &[&str] =
-    &["actor", "event", "run", "workflow", "node", "error.type", "tag", "level", "since", "until", "text"];
+    &["actor", "event", "run", "workflow", "workspace", "node", "error.type", "tag", "level", "since", "until", "text"];
 
 /// Before the reference of an error; it stands alone in a query.
 const REFERENCE: &str = "ref:audit:";
 const DAY_MS: i64 = 86_400_000;
 /// Letters of the number that people are shown of a run: the last ones of its id.
 const NUMBER: usize = 6;
+
+/// Reads a query of somebody who may see only some workspaces: nothing in the others is found, named or counted.
+pub(crate) fn read_for(app: &App, caller: &Caller, text: Option<&str>) -> ApiResult<AuditQuery> {
+    let Some(listed) = caller.listed_workspaces() else { return read(app, text) };
+    if text.is_some_and(|text| text.trim().starts_with(REFERENCE)) {
+        let hint = "Look for run: with the id of the run, and level:ERROR.";
+        return Err(ApiError::bad_request("A reference of an error is not looked up here.", hint));
+    }
+    // Numbers of runs are looked up among all runs: here a run is named by its id.
+    let mut query = parse(text.unwrap_or_default(), app.now_ms())?;
+    let asked = query.workspaces.take();
+    query.workspaces = Some(match asked {
+        Some(asked) => listed.into_iter().filter(|name| asked.contains(name)).collect(),
+        None => listed,
+    });
+    Ok(query)
+}
 
 /// Reads a query. A run may be named by its number.
 pub(crate) fn read(app: &App, text: Option<&str>) -> ApiResult<AuditQuery> {
@@ -83,6 +101,7 @@ pub(crate) fn parse(text: &str, now_ms: i64) -> ApiResult<AuditQuery> {
             "run" => query.run = Some(value),
             "workflow" => query.workflow = Some(value),
             "node" => query.node = Some(value),
+            "workspace" => query.workspaces.get_or_insert_default().push(value),
             "error.type" => query.error_type = Some(value),
             "tag" => query.tag = Some(value),
             "level" => query.level = Some(level(&value)?),
@@ -118,6 +137,10 @@ fn leave_out(query: &mut AuditQuery, token: &str, name: &str, value: String) -> 
         "error.type" => without.error_types.push(value),
         "tag" => without.tags.push(value),
         "level" => without.levels.push(level(&value)?),
+        "workspace" => {
+            let message = format!("'{token}': a workspace cannot be left out.");
+            return Err(ApiError::bad_request(message, "Write workspace:NAME for each one that you look for."));
+        }
         "since" | "until" => {
             let other = if name == "since" { "until" } else { "since" };
             return Err(ApiError::bad_request(

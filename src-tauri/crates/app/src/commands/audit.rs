@@ -27,24 +27,29 @@ use std::path::Path;
 /// Larger exports are written to a file of the data folder.
 const INLINE: u64 = 8 * 1024 * 1024;
 
-pub(crate) fn audit_list(app: &App, _: &Caller, request: AuditList) -> ApiResult<AuditPage> {
+pub(crate) fn audit_list(app: &App, caller: &Caller, request: AuditList) -> ApiResult<AuditPage> {
     let query = AuditQuery {
         before: request.before,
         after: request.after,
         limit: super::page_size(request.limit, 100, 1_000)?,
-        ..query::read(app, request.query.as_deref())?
+        ..query::read_for(app, caller, request.query.as_deref())?
     };
     let page = app.store.audit_page(&query)?;
     Ok(AuditPage {
         entries: view::rows(app, &page.rows)?,
         total: page.total,
         more: page.more,
-        head: AuditHead { size: page.head.size, hash: page.head.head_hash.to_hex() },
+        head: if caller.is_limited() {
+            // How much the others do is not for everybody.
+            AuditHead { size: 0, hash: String::new() }
+        } else {
+            AuditHead { size: page.head.size, hash: page.head.head_hash.to_hex() }
+        },
     })
 }
 
-pub(crate) fn audit_facets(app: &App, _: &Caller, request: AuditFacetsRequest) -> ApiResult<AuditFacets> {
-    let query = query::read(app, request.query.as_deref())?;
+pub(crate) fn audit_facets(app: &App, caller: &Caller, request: AuditFacetsRequest) -> ApiResult<AuditFacets> {
+    let query = query::read_for(app, caller, request.query.as_deref())?;
     let found = app.store.audit_facets(&query)?;
     let list = |counts: Vec<(String, u64)>| {
         counts.into_iter().map(|(value, count)| AuditCount { value, count }).collect::<Vec<_>>()
@@ -81,7 +86,9 @@ pub(crate) fn audit_get(app: &App, _: &Caller, request: AuditGet) -> ApiResult<A
 /// What belongs to the entry of a task and is kept apart, because the chain can never forget.
 fn payload(app: &App, entry: &Entry) -> ApiResult<Option<Map<String, Value>>> {
     let task = entry.metadata.as_ref().and_then(|facts| facts.get("taskId")).and_then(Value::as_str);
-    let Some(record) = task.map(|task| app.store.task_record(task)).transpose()?.flatten() else { return Ok(None) };
+    let record = task.map(|task| app.store.task_record(task)).transpose()?.flatten();
+    // Whoever records an entry writes its metadata: only a task of the run that the entry is about is shown with it.
+    let Some(record) = record.filter(|record| record.row.run_id == entry.run_id) else { return Ok(None) };
     let mut masks = Masks::new(&record.created.redact);
     let (input, _) = masks.input(&record.created.input);
     let mut payload = Map::new();

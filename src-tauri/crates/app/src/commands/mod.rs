@@ -48,6 +48,7 @@ mod webhook;
 mod workflow;
 mod workflow_export;
 mod workflow_import;
+mod workspace;
 
 pub(crate) use access::{session_end, session_list, token_add, token_list, token_revoke};
 pub(crate) use audit::{
@@ -131,6 +132,7 @@ pub(crate) use workflow::{
 };
 pub(crate) use workflow_export::{workflow_export, workflow_export_check};
 pub(crate) use workflow_import::workflow_import;
+pub(crate) use workspace::{workspace_assign, workspace_list, workspace_put, workspace_remove};
 
 pub(crate) use crate::triggers::commands::{
     activation_list, failure_list, hook_heard, hook_listen, hook_preview, hook_stop, poll_test, schedule_preview,

@@ -81,6 +81,11 @@ pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResul
         status: request.status,
         text: request.text,
         parent: request.parent,
+        workspaces: match (caller.listed_workspaces(), request.workspace) {
+            (Some(listed), Some(one)) => Some(listed.into_iter().filter(|name| *name == one).collect()),
+            (None, Some(one)) => Some(vec![one]),
+            (listed, None) => listed,
+        },
         limit,
         before: request.before,
     })?;

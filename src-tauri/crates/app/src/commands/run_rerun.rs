@@ -312,6 +312,7 @@ fn definition(
         pins::put_into(&mut workflow, &pins::load(&app.path_of(&reference)?)?)?;
     }
     let called = app.called(&workflow, file.as_deref())?;
+    app.calls_stay_inside(&workflow, &called)?;
     check::runnable(&check_called(&workflow, check::catalog(), &called))?;
     check::runnable(&app.all_model_findings(&workflow, &called))?;
     Ok(Definition::Other(app.wait_for(app.runtime.pin_with(workflow, called))??))

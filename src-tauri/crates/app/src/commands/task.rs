@@ -7,7 +7,7 @@ use crate::dto::{
     CallerRole, Empty, FingerprintCount, SavedViewCount, Task, TaskAttachmentGet, TaskBatch, TaskBatchResult,
     TaskCheck, TaskCheckRequest, TaskComment, TaskComplete, TaskCompleteMany, TaskCompleted, TaskCounts,
     TaskCountsRequest, TaskFile, TaskFilter, TaskGet, TaskHold, TaskList, TaskPage, TaskReassign, TaskRef, TaskReveal,
-    TaskRevealed, TaskRow, TaskSnooze, TaskSuggestion, Who, WorkflowCount,
+    TaskRevealed, TaskRow, TaskSnooze, TaskSuggestion, Who, WhoWorkspaces, WorkflowCount, WorkspaceRole,
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::runs::masked_views::no_reason;
@@ -25,7 +25,11 @@ const TEXT: usize = 10_000;
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 pub(crate) fn who(_: &App, caller: &Caller, _: Empty) -> ApiResult<Who> {
-    Ok(Who { operator_id: caller.principal.clone(), role: caller.role, via: caller.via })
+    let workspaces = caller.workspaces.as_ref().map(|roles| {
+        let one = |(name, role): (&String, &CallerRole)| WorkspaceRole { name: name.clone(), role: *role };
+        WhoWorkspaces { limited: caller.is_limited(), roles: roles.roles.iter().map(one).collect() }
+    });
+    Ok(Who { operator_id: caller.principal.clone(), role: caller.role, via: caller.via, workspaces })
 }
 
 fn query(app: &App, caller: &Caller, day_end: Option<&str>) -> ApiResult<TaskQuery> {
@@ -34,7 +38,8 @@ fn query(app: &App, caller: &Caller, day_end: Option<&str>) -> ApiResult<TaskQue
         None => now_ms.saturating_add(DAY),
         Some(text) => moment(text)?,
     };
-    Ok(TaskQuery { person: caller.principal.clone(), now_ms, day_end_ms, ..TaskQuery::default() })
+    let (person, workspaces) = (caller.principal.clone(), caller.listed_workspaces());
+    Ok(TaskQuery { person, workspaces, now_ms, day_end_ms, ..TaskQuery::default() })
 }
 
 pub(super) fn moment(text: &str) -> ApiResult<i64> {
@@ -94,7 +99,8 @@ pub(crate) fn filtered(filter: TaskFilter, query: TaskQuery) -> TaskQuery {
 pub(crate) fn task_counts(app: &App, caller: &Caller, request: TaskCountsRequest) -> ApiResult<TaskCounts> {
     let query = query(app, caller, request.day_end.as_deref())?;
     let found = app.store.task_counts(&query)?;
-    let saved = inbox::saved(app, caller)?
+    let own = if caller.is_limited_token() { Vec::new() } else { inbox::saved(app, caller)? };
+    let saved = own
         .into_iter()
         .map(|view| {
             let count = app.store.task_total(&filtered(view.filter.clone(), query.clone()))?;

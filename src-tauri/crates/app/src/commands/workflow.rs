@@ -24,6 +24,13 @@ pub(crate) fn workflow_list(app: &App, caller: &Caller, _: Empty) -> ApiResult<V
     let drafts: HashSet<String> = app.store.drafts()?.into_iter().collect();
     let files = app.library.files(&app.library_folders()?);
     let mut entries: Vec<WorkflowEntry> = files.iter().map(|path| entry(app, caller, path, &drafts)).collect();
+    if let Some(listed) = caller.listed_workspaces() {
+        let mut ids = HashSet::new();
+        for name in listed {
+            ids.extend(app.store.workspace_workflows(&name)?);
+        }
+        entries.retain(|entry| ids.contains(&entry.id));
+    }
     entries.sort_by(|a, b| b.modified_at.cmp(&a.modified_at).then_with(|| a.path.cmp(&b.path)));
     Ok(entries)
 }
@@ -75,7 +82,8 @@ fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> W
 }
 
 fn last_run(app: &App, caller: &Caller, workflow: &str) -> Option<RunRow> {
-    let query = RunQuery { workflow: Some(workflow.to_owned()), limit: 1, ..RunQuery::default() };
+    let workspaces = caller.listed_workspaces();
+    let query = RunQuery { workflow: Some(workflow.to_owned()), workspaces, limit: 1, ..RunQuery::default() };
     let page = app.store.runs(&query).ok()?;
     page.runs.into_iter().next().and_then(|row| summary::row(app, caller, row).ok())
 }

@@ -1,6 +1,6 @@
 //! Who may reach a server: tokens of programs, and people who are signed in.
 
-use super::CallerRole;
+use super::{CallerRole, StartQuota, StartsMade, WorkspaceRole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,13 @@ pub struct AccessToken {
     /// When it was used last, to the minute, RFC 3339; absent: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_at: Option<String>,
+    /// The workspaces that it is limited to; absent: it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspaces: Option<Vec<String>>,
+    /// How many runs it may start.
+    pub quota: StartQuota,
+    /// How many it has started.
+    pub started: StartsMade,
 }
 
 /// Makes a token.
@@ -37,6 +44,12 @@ pub struct TokenAdd {
     /// How many days it lasts, 1 to 3,650; absent: until it is revoked.
     #[serde(default)]
     pub expires_days: Option<u32>,
+    /// The workspaces that it is limited to; absent: it is not. The role is then viewer or operator.
+    #[serde(default)]
+    pub workspaces: Option<Vec<String>>,
+    /// How many runs it may start.
+    #[serde(default)]
+    pub quota: StartQuota,
 }
 
 /// A token that was made.
@@ -81,6 +94,11 @@ pub struct UserSession {
     pub used_at: String,
     /// It is the session of this request.
     pub own: bool,
+    /// Roles in workspaces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workspaces: Vec<WorkspaceRole>,
+    /// The person sees nothing outside of them.
+    pub limited: bool,
 }
 
 /// Names a session.

@@ -10,7 +10,7 @@ use signalbox_model::Level;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditList {
-    /// `actor: event: run: workflow: node: level: error.type: tag: since: until: text:` and free words; all must hold. A minus
+    /// `actor: event: run: workflow: workspace: node: level: error.type: tag: since: until: text:` and free words; all must hold. A minus
     /// before a qualifier, a quoted text or a word leaves out what it names; it may stand as often as one likes.
     #[serde(default)]
     pub query: Option<String>,

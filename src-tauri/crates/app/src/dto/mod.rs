@@ -49,6 +49,7 @@ mod usage;
 mod vl;
 mod way;
 mod webhook;
+mod workspace;
 
 pub use access::*;
 pub use anchor::*;
@@ -98,3 +99,4 @@ pub use usage::*;
 pub use vl::*;
 pub use way::*;
 pub use webhook::*;
+pub use workspace::*;

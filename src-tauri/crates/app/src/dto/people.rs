@@ -19,6 +19,9 @@ pub struct Who {
     pub role: crate::dto::CallerRole,
     /// Through which door.
     pub via: super::Via,
+    /// Roles in workspaces; absent: the role holds for everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspaces: Option<super::WhoWorkspaces>,
 }
 
 /// Which half of the inbox.

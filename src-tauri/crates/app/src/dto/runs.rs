@@ -116,6 +116,9 @@ pub struct RunList {
     /// Only re-runs that began from this run.
     #[serde(default)]
     pub parent: Option<String>,
+    /// Only of this workspace.
+    #[serde(default)]
+    pub workspace: Option<String>,
     /// At most this many, 50 when absent, 500 at most.
     #[serde(default)]
     pub limit: Option<u32>,
@@ -146,6 +149,9 @@ pub struct RunHead {
     /// The run it was re-run from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_run_id: Option<String>,
+    /// The workspace that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
     /// Its place in the queue of its workflow while it is `queued`; 1 is the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<u64>,

@@ -21,6 +21,10 @@ impl From<StoreError> for ApiError {
                 let hint = format!("There is no run {run}. `signalbox runs list`, or POST /rpc/run_list, shows all.");
                 return Self::not_found(hint).with(json!({ "runId": run }));
             }
+            StoreError::QuotaReached { retry_s, .. } => {
+                let told = Self::new(Class::TooMany, error.code(), format!("{error}."), error.hint());
+                return told.with(json!({ "retryAfterSeconds": retry_s }));
+            }
             StoreError::KeyReused { run, .. } => {
                 let told = Self::new(Class::Conflict, error.code(), format!("{error}."), error.hint());
                 return told.with(json!({ "runId": run }));

@@ -2,6 +2,7 @@
 //! keeps the name of the first sign-in, and nobody else gets it: approvals by several people count names (ADR 204).
 
 use crate::App;
+use crate::caller::WorkspaceRoles;
 use crate::dto::CallerRole;
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::stored::stored_setting;
@@ -50,9 +51,40 @@ pub struct SignedInPerson {
     pub role: CallerRole,
     /// The claim that gives the role, and its value.
     pub role_by: (String, String),
+    /// Roles in workspaces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workspaces: Vec<GivenWorkspace>,
+    /// The role is the largest of those in workspaces: the person has none for everything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub limited: bool,
+}
+
+/// A role in a workspace, and the value of the claim that gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenWorkspace {
+    /// The workspace.
+    pub name: String,
+    /// What the person may do there.
+    pub role: CallerRole,
+    /// The value.
+    pub by: String,
 }
 
 impl SignedInPerson {
+    /// The person sees nothing outside of the workspaces.
+    pub fn is_limited(&self) -> bool {
+        self.limited
+    }
+
+    /// What the person may do where; `None`: the role holds for everything.
+    pub fn workspace_roles(&self) -> Option<WorkspaceRoles> {
+        if self.workspaces.is_empty() && !self.limited {
+            return None;
+        }
+        let roles = self.workspaces.iter().map(|one| (one.name.clone(), one.role)).collect();
+        Some(WorkspaceRoles { everywhere: (!self.limited).then_some(self.role), roles })
+    }
+
     pub(super) fn actor(&self) -> Actor {
         let id = Some(principal(&self.name));
         Actor { kind: ActorType::Human, id, role: Some(self.role.as_str().to_owned()) }
@@ -60,9 +92,12 @@ impl SignedInPerson {
 
     pub(super) fn facts(&self) -> Value {
         let (claim, value) = &self.role_by;
-        json!({
+        let inside: Vec<String> =
+            self.workspaces.iter().map(|one| format!("{}@{}={}", one.role.as_str(), one.name, one.by)).collect();
+        recorded(json!({
             "person": principal(&self.name), "issuer": self.issuer, "subject": self.subject, "role": self.role.as_str(), "roleClaim": claim, "roleValue": value,
-        })
+            "workspaces": (!inside.is_empty()).then_some(inside), "limited": self.limited.then_some(true),
+        }))
     }
 }
 

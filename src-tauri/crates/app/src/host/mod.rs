@@ -18,3 +18,4 @@ pub(crate) mod single_call;
 mod stored;
 pub(crate) mod tracing;
 pub(crate) mod updates;
+pub(crate) mod workspaces;

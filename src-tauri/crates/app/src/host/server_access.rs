@@ -2,10 +2,11 @@
 //! server that lets them in hears at once of what this process changes, and looks every few seconds for what others do.
 
 use crate::App;
-use crate::caller::Caller;
-use crate::dto::{AccessToken, CallerRole, TokenAdd, TokenAdded, UserSession};
+use crate::caller::{Caller, workspace_name, workspace_role};
+use crate::dto::{AccessToken, CallerRole, TokenAdd, TokenAdded, UserSession, WorkspaceRole};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::access::{AccessEnd, SignedInPerson, principal};
+use crate::host::workspaces::{kept_quota, shown_quota, shown_starts};
 use serde_json::json;
 use signalbox_model::{AuditEvent, hash::sha256_hex, time};
 use signalbox_store as store;
@@ -81,10 +82,16 @@ pub struct KeptToken {
     pub expires_ms: Option<i64>,
     /// Milliseconds since 1970.
     pub used_ms: Option<i64>,
+    /// The workspaces that it is limited to; `None`: it is not.
+    pub workspaces: Option<Vec<String>>,
 }
 
-fn shown(row: store::AccessToken, now_ms: i64) -> Option<AccessToken> {
+fn shown(app: &App, row: store::AccessToken, now_ms: i64) -> Option<AccessToken> {
+    let started = shown_starts(app.store.token_started(&row.name, now_ms).unwrap_or_default());
     Some(AccessToken {
+        started,
+        quota: shown_quota(row.quota),
+        workspaces: row.workspaces,
         role: CallerRole::parse(&row.role)?,
         name: row.name,
         person: row.person,
@@ -121,7 +128,7 @@ impl App {
     /// All tokens, the newest first.
     pub(crate) fn tokens(&self) -> ApiResult<Vec<AccessToken>> {
         let now_ms = self.now_ms();
-        Ok(self.store.access_tokens()?.into_iter().filter_map(|row| shown(row, now_ms)).collect())
+        Ok(self.store.access_tokens()?.into_iter().filter_map(|row| shown(self, row, now_ms)).collect())
     }
 
     /// Makes a token that acts in the name of who makes it.
@@ -129,6 +136,15 @@ impl App {
         by_a_person(caller)?;
         caller.require(request.role)?;
         let name = checked_name(&request.name)?;
+        let workspaces = request.workspaces.map(|names| self.known_workspaces(&names)).transpose()?;
+        if workspaces.is_some() {
+            workspace_role(request.role)?;
+        }
+        let quota = kept_quota(request.quota)?;
+        if quota.at_once.is_some() {
+            let hint = "Give the workspace one: Settings, Access, or `signalbox workspace set`.";
+            return Err(ApiError::bad_request("A token has no quota of runs at the same time.", hint));
+        }
         let days = request.expires_days;
         if days.is_some_and(|days| days == 0 || days > LONGEST_DAYS) {
             let hint = format!("Give 1 to {LONGEST_DAYS} days, or none for a token that lasts until it is revoked.");
@@ -153,8 +169,13 @@ impl App {
             made_ms,
             expires_ms: days.map(|days| made_ms + i64::from(days) * DAY_MS),
             used_ms: None,
+            workspaces,
+            quota,
         };
-        let facts = json!({ "name": name, "role": row.role, "expiresAt": row.expires_ms.map(time::format) });
+        let facts = json!({
+            "name": name, "role": row.role, "expiresAt": row.expires_ms.map(time::format), "workspaces": row.workspaces,
+            "perMinute": quota.per_minute, "perDay": quota.per_day,
+        });
         let record = self.fact(AuditEvent::TokenCreated, Level::Warn, caller.actor(), caller.signed(facts));
         if !self.store.access_token_add(row.clone(), record)? {
             let message = format!("There is a token with the name '{name}'.");
@@ -166,8 +187,28 @@ impl App {
             ));
         }
         self.access_changed();
-        let entry = shown(row, made_ms).ok_or_else(|| ApiError::not_found("The token has no role."))?;
+        let entry = shown(self, row, made_ms).ok_or_else(|| ApiError::not_found("The token has no role."))?;
         Ok(TokenAdded { token, entry })
+    }
+
+    /// Names of workspaces that there are, each once.
+    fn known_workspaces(&self, names: &[String]) -> ApiResult<Vec<String>> {
+        let mut known = Vec::new();
+        for name in names {
+            let name = workspace_name(name)?;
+            if self.store.workspace(&name)?.is_none() {
+                let hint = "Make it first: Settings, Access, or `signalbox workspace set NAME`.";
+                return Err(ApiError::bad_request(format!("There is no workspace {name}."), hint));
+            }
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+        if known.is_empty() {
+            let hint = "Name workspaces, or leave the field out for a token that is not limited.";
+            return Err(ApiError::bad_request("A token without any workspace can do nothing.", hint));
+        }
+        Ok(known)
     }
 
     /// Ends a token now.
@@ -176,7 +217,7 @@ impl App {
         let unknown =
             || ApiError::not_found(format!("There is no token with the name '{name}'; it may be revoked already."));
         let row = self.store.access_token_named(name.trim())?.ok_or_else(unknown)?;
-        let facts = json!({ "name": row.name, "role": row.role, "person": row.person });
+        let facts = json!({ "name": row.name, "role": row.role, "person": row.person, "workspaces": row.workspaces });
         let record = self.fact(AuditEvent::TokenRevoked, Level::Warn, caller.actor(), caller.signed(facts));
         if !self.store.access_token_delete(&row.hash, record)? {
             return Err(unknown());
@@ -207,6 +248,7 @@ impl App {
                 person: row.person.trim_start_matches("user:").to_owned(),
                 expires_ms: row.expires_ms,
                 used_ms: row.used_ms,
+                workspaces: row.workspaces,
             })
         };
         Ok(self.store.access_tokens()?.into_iter().filter_map(token).collect())
@@ -221,6 +263,13 @@ impl App {
     pub(crate) fn user_sessions(&self, caller: &Caller) -> ApiResult<Vec<UserSession>> {
         let shown = |kept: KeptSession| UserSession {
             own: caller.session.as_deref() == Some(kept.id.as_str()),
+            limited: kept.person.is_limited(),
+            workspaces: kept
+                .person
+                .workspaces
+                .into_iter()
+                .map(|one| WorkspaceRole { name: one.name, role: one.role })
+                .collect(),
             id: kept.id,
             person: principal(&kept.person.name),
             shown_name: kept.person.shown,

@@ -217,8 +217,9 @@ struct Sending {
 
 impl Sending {
     fn serve(mut self, receiver: &Receiver<Message>) {
-        let app = Weak::clone(&self.app);
-        let mut spans = Spans::new(move |run| app.upgrade()?.store.run(run).ok()?.trace);
+        let (app, of) = (Weak::clone(&self.app), Weak::clone(&self.app));
+        let spans = Spans::new(move |run| app.upgrade()?.store.run(run).ok()?.trace);
+        let mut spans = spans.with_workspaces(move |run| of.upgrade()?.store.workspace_of_run(run).ok()??);
         let mut since = Instant::now();
         loop {
             let message = if self.batch.is_empty() {

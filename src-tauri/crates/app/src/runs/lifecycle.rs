@@ -208,6 +208,7 @@ impl App {
         }
         check::runnable(&self.all_model_findings(&workflow, &called))?;
         check::runnable(&check_called(&workflow, check::catalog(), &called))?;
+        self.calls_stay_inside(&workflow, &called)?;
         // Another process may have changed the grants.
         self.grants_changed()?;
         let trial = new.origin.trial || new.is_trial() || workflow.nodes.values().any(|node| node.pinned.is_some());

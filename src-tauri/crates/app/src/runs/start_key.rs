@@ -33,7 +33,12 @@ impl StartKey {
         if key.len() > LONGEST {
             return refused(format!("has {} characters; at most {LONGEST} are taken", key.len()));
         }
-        Ok(Self { scope: format!("{} {}", caller.via.as_str(), caller.principal), key: key.to_owned() })
+        let mut scope = format!("{} {}", caller.via.as_str(), caller.principal);
+        if let Some(token) = caller.token.as_ref().filter(|_| caller.is_limited()) {
+            // What the person has started elsewhere is not for a token that is limited to workspaces.
+            scope.push_str(&format!(" by {token}"));
+        }
+        Ok(Self { scope, key: key.to_owned() })
     }
 }
 

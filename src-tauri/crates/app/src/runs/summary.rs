@@ -47,6 +47,7 @@ pub(crate) fn head(app: &App, row: &signalbox_store::RunRow) -> RunHead {
         ended_at: row.ended_ms.map(time::format),
         duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
         parent_run_id: row.parent_run_id.clone(),
+        workspace: row.workspace.clone(),
         failed_step_id: row.failed_step.clone(),
     }
 }

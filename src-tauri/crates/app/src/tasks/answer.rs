@@ -112,6 +112,8 @@ fn suggestions(app: &App, record: &TaskRecord) -> ApiResult<Vec<TaskSuggestion>>
     // The last one, because it may change between two looks and the masks before it must not.
     if let Some(other) = app.store.last_correction(&created.fingerprint, &record.row.id)?
         && let Some(other) = app.store.task_record(&other)?
+        // What was corrected in another workspace stays there.
+        && app.store.workspace_of_run(&other.row.run_id)? == app.store.workspace_of_run(&record.row.run_id)?
         && let Some(input) = previous_correction::carried(&other, record)
         && input != *created.input
         && found.iter().all(|one| one.corrected_input != input)

@@ -100,7 +100,7 @@ pub(crate) enum Audit {
         /// Only entries of this run.
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
-        /// Only entries that match: actor: event: run: workflow: node: level: error.type: tag: since: until: text:
+        /// Only entries that match: actor: event: run: workflow: workspace: node: level: error.type: tag: since: until: text:
         /// and words. A leading minus excludes: -event:NODE_START -"two words".
         #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
         query: Option<String>,

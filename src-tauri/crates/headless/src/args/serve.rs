@@ -55,7 +55,8 @@ pub(crate) struct ServeSignIn {
         requires = "oidc_issuer"
     )]
     pub(crate) oidc_client_secret_file: Option<PathBuf>,
-    /// Which value of the role claim gives which role; `*` is everybody. May be given several times; the largest role counts.
+    /// Which value of the role claim gives which role; `*` is everybody. ROLE@WORKSPACE gives it in a workspace only. May be given
+    /// several times; the largest role counts.
     #[arg(
         long = "oidc-role",
         env = "SIGNALBOX_OIDC_ROLES",

@@ -1,5 +1,6 @@
 //! Arguments of `token`.
 
+use super::Quota;
 use clap::{Subcommand, ValueEnum};
 use signalbox_app::dto::CallerRole;
 
@@ -32,7 +33,8 @@ pub(crate) enum Token {
     /// Makes a token and prints it once. It acts in the name of whoever makes it.
     #[command(
         after_help = "A server that runs with this data folder takes it at once.\n\nExit: 0, 2 refused.\n\nExamples:\n  signalbox token add \
-                      nightly-import --role operator --days 90\n  signalbox token add dashboard --role viewer --as user:anna"
+                      nightly-import --role operator --days 90\n  signalbox token add dashboard --role viewer --as user:anna\n  \
+                      signalbox token add sales-portal --role operator --workspace sales --per-minute 30"
     )]
     Add {
         /// Name; no other token has it.
@@ -41,6 +43,11 @@ pub(crate) enum Token {
         /// What it may do.
         #[arg(long, value_enum)]
         role: TokenRole,
+        /// Workspace that it is limited to; may be given several times. Everything else does not exist for it.
+        #[arg(long = "workspace", value_name = "NAME")]
+        workspaces: Vec<String>,
+        #[command(flatten)]
+        quota: Quota,
         /// Days that it lasts; without this it lasts until it is revoked.
         #[arg(long, value_name = "DAYS")]
         days: Option<u32>,

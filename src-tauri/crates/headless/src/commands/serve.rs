@@ -223,7 +223,10 @@ fn started(
             .sign_in
             .oidc_roles
             .iter()
-            .map(|rule| json!({ "role": rule.role.as_str(), "value": rule.value }))
+            .map(|rule| match &rule.workspace {
+                None => json!({ "role": rule.role.as_str(), "value": rule.value }),
+                Some(name) => json!({ "role": rule.role.as_str(), "value": rule.value, "workspace": name }),
+            })
             .collect();
         json!({
             "issuer": issuer, "clientId": args.sign_in.oidc_client_id, "roleClaim": args.sign_in.oidc_role_claim,

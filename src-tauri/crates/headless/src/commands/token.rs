@@ -16,8 +16,12 @@ pub(crate) async fn token(app: &Arc<App>, output: &Output, command: &Token) -> D
                 output.line(&line(one));
             }
         }
-        Token::Add { name, role, days, person } => {
-            let request = json!({ "name": name, "role": CallerRole::from(*role), "expiresDays": days });
+        Token::Add { name, role, workspaces, quota, days, person } => {
+            let workspaces = (!workspaces.is_empty()).then_some(workspaces);
+            let quota = json!({ "perMinute": quota.per_minute, "perDay": quota.per_day });
+            let request = json!({
+                "name": name, "role": CallerRole::from(*role), "workspaces": workspaces, "quota": quota, "expiresDays": days,
+            });
             let made = app.dispatch(&Caller::terminal(person.as_deref())?, "token_add", request).await?;
             if output.json {
                 output.value(&made);
@@ -48,5 +52,8 @@ fn line(one: &Value) -> String {
         (None, _) => "until it is revoked".to_owned(),
     };
     let used = one["usedAt"].as_str().map_or_else(|| "never used".to_owned(), |at| format!("last used {}", plain(at)));
-    format!("{}  {}  {}, {ends}, {used}", text("name"), text("role"), text("person"))
+    let inside: Vec<String> =
+        one["workspaces"].as_array().into_iter().flatten().filter_map(Value::as_str).map(plain).collect();
+    let inside = if inside.is_empty() { String::new() } else { format!(" in {}", inside.join(", ")) };
+    format!("{}  {}{inside}  {}, {ends}, {used}", text("name"), text("role"), text("person"))
 }

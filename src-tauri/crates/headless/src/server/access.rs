@@ -3,7 +3,7 @@
 //! breaks off when it is revoked or expires.
 
 use super::tokens::Holder;
-use signalbox_app::{ApiError, ApiResult, App, Class, TOKEN_PREFIX};
+use signalbox_app::{ApiError, ApiResult, App, Class, TOKEN_PREFIX, WorkspaceRoles};
 use signalbox_model::hash::sha256_hex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -59,7 +59,11 @@ impl AccessTokens {
             let live = before.remove(&token.hash).unwrap_or_else(|| {
                 Arc::new(LiveToken {
                     hash: token.hash.clone(),
-                    holder: Holder { role: token.role, name: token.person },
+                    holder: Holder {
+                        workspaces: token.workspaces.map(|names| Arc::new(WorkspaceRoles::limited(&names, token.role))),
+                        role: token.role,
+                        name: token.person,
+                    },
                     name: token.name,
                     expires_ms: token.expires_ms,
                     used_ms: AtomicI64::new(token.used_ms.unwrap_or(i64::MIN)),

@@ -160,6 +160,9 @@ pub(crate) fn error(error: &ApiError) -> Response {
     if error.class == Class::Unauthorized {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
+    if let Some(seconds) = error.details.as_ref().and_then(|details| details["retryAfterSeconds"].as_u64()) {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
     response
 }
 
@@ -173,6 +176,7 @@ pub(crate) fn status(class: Class) -> StatusCode {
         Class::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
         Class::TooSlow => StatusCode::REQUEST_TIMEOUT,
         Class::Conflict => StatusCode::CONFLICT,
+        Class::TooMany => StatusCode::TOO_MANY_REQUESTS,
         Class::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Class::UnsupportedType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Class::Invalid => StatusCode::UNPROCESSABLE_ENTITY,

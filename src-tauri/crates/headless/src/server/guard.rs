@@ -118,7 +118,8 @@ pub(crate) async fn admit(server: &Server, headers: &HeaderMap) -> Result<Admitt
     }
     let session = session(server, headers).await?;
     let person = session.person();
-    let holder = Holder { role: person.role, name: person.name };
+    let workspaces = person.workspace_roles().map(Arc::new);
+    let holder = Holder { role: person.role, name: person.name, workspaces };
     Ok(Admitted { holder, token: None, session: Some(session.id.clone()), ended: Some(session.ended.subscribe()) })
 }
 

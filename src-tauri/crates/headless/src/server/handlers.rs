@@ -2,6 +2,7 @@
 
 use super::command_route::{self, CommandRoute, Takes};
 use super::routes::Action;
+use super::scope::{self, RouteScope};
 use super::types::{ActivationRequest, Health, Recorded, RunRequest};
 use super::{Server, answer, openapi, shapes, sse};
 use axum::http::request::Parts;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signalbox_app::dto::{CallerRole, Empty, Host, RunAnswer, RunId, RunStarted};
-use signalbox_app::{ApiError, ApiResult, App, Caller, NewRun, StartKey, command_list, fitting, metrics};
+use signalbox_app::{ApiError, ApiResult, App, Asked, Caller, NewRun, StartKey, command_list, fitting, metrics};
 use signalbox_model::{Map, RunOrigin, TraceContext, lossless, text::bytes_without_bom};
 use std::sync::Arc;
 
@@ -28,13 +29,19 @@ fn trace(parts: &Parts) -> Option<TraceContext> {
 
 pub(crate) async fn run(
     server: &Arc<Server>,
-    action: Action,
+    (action, least): (Action, CallerRole),
     caller: &Caller,
     id: String,
     parts: &Parts,
     body: &[u8],
 ) -> ApiResult<Response> {
     let app = &server.app;
+    let scope = scope::of(action, &id);
+    let inside = match &scope {
+        RouteScope::Path(asked) => Some(app.admitted(caller, least, asked.clone()).await?),
+        RouteScope::Command | RouteScope::Body => None,
+    };
+    let caller = inside.as_ref().unwrap_or(caller);
     match shapes::of(action) {
         Some(shape) => {
             if shape.is_asked(parts).map_err(|query| wrong_shape(shape, &query))? {
@@ -58,6 +65,7 @@ pub(crate) async fn run(
         Action::OpenApi => Ok(ok(openapi::document())),
         Action::RunStart => {
             let request: RunRequest = parse(body)?;
+            let caller = &app.admitted(caller, least, Asked::Workflow(request.workflow.clone())).await?;
             let key = idempotency_key(parts)?.map(|key| StartKey::new(caller, &key)).transpose()?;
             let new = NewRun {
                 params: request.params,
@@ -240,7 +248,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
 /// What a command without a body is asked.
 fn no_body(caller: &Caller, command: &str) -> ApiResult<Value> {
     if let Some(command) = command_list::find(command).filter(|command| command.hosts.contains(&Host::Http)) {
-        caller.require(command.role)?;
+        caller.require_somewhere(command.role)?;
         if !openapi::may_be_empty(command) {
             let message = format!("{} requires fields, and the request has no body.", command.name);
             return Err(ApiError::bad_request(message, "Send a JSON object; {} if no field is needed."));

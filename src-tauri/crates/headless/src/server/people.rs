@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use signalbox_app::dto::CallerRole;
+use signalbox_app::{GivenWorkspace, workspace_name, workspace_role};
 
 /// Longest name of a person.
 const LONGEST: usize = 100;
@@ -23,6 +24,8 @@ pub(crate) struct PeopleRules {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RoleRule {
     pub(crate) role: CallerRole,
+    /// Only there; `None`: for everything.
+    pub(crate) workspace: Option<String>,
     pub(crate) value: String,
 }
 
@@ -30,15 +33,26 @@ impl std::str::FromStr for RoleRule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("'{text}' is not ROLE=VALUE, for example builder=team-automation or 'viewer=*'");
+        let wrong = || {
+            format!(
+                "'{text}' is not ROLE=VALUE or ROLE@WORKSPACE=VALUE, for example builder=team-automation or 'viewer=*'"
+            )
+        };
         let (role, value) = text.split_once('=').ok_or_else(wrong)?;
         let value = value.trim();
         if value.is_empty() {
             return Err(wrong());
         }
+        let (role, workspace) = match role.split_once('@') {
+            None => (role, None),
+            Some((role, name)) => (role, Some(workspace_name(name).map_err(|error| error.message)?)),
+        };
         let role = CallerRole::parse(role.trim())
             .ok_or_else(|| format!("'{}' is not a role (builder, operator, viewer)", role.trim()))?;
-        Ok(Self { role, value: value.to_owned() })
+        if workspace.is_some() {
+            workspace_role(role).map_err(|error| format!("'{text}': {}", error.message))?;
+        }
+        Ok(Self { role, workspace, value: value.to_owned() })
     }
 }
 
@@ -59,6 +73,10 @@ pub(crate) struct GivenRole {
     pub(crate) role: CallerRole,
     /// The value of the claim, or `*`.
     pub(crate) by: String,
+    /// Roles in workspaces that are larger than the one for everything.
+    pub(crate) workspaces: Vec<GivenWorkspace>,
+    /// The role is the largest of those in workspaces: there is none for everything.
+    pub(crate) limited: bool,
 }
 
 impl PeopleRules {
@@ -93,8 +111,23 @@ impl PeopleRules {
     fn role(&self, claims: &Map<String, Value>) -> Option<GivenRole> {
         let values = values_of(claims, &self.role_claim);
         let gives = |rule: &&RoleRule| rule.value == EVERYBODY || values.contains(&rule.value.as_str());
-        let rule = self.roles.iter().filter(gives).max_by_key(|rule| rule.role)?;
-        Some(GivenRole { role: rule.role, by: rule.value.clone() })
+        let given: Vec<&RoleRule> = self.roles.iter().filter(gives).collect();
+        let everywhere = given.iter().filter(|rule| rule.workspace.is_none()).max_by_key(|rule| rule.role);
+        let mut workspaces: Vec<GivenWorkspace> = Vec::new();
+        for rule in &given {
+            let Some(name) = &rule.workspace else { continue };
+            if everywhere.is_some_and(|all| all.role >= rule.role) {
+                continue;
+            }
+            let one = GivenWorkspace { name: name.clone(), role: rule.role, by: rule.value.clone() };
+            match workspaces.iter_mut().find(|known| known.name == *name) {
+                Some(known) if known.role >= rule.role => {}
+                Some(known) => *known = one,
+                None => workspaces.push(one),
+            }
+        }
+        let rule = everywhere.or_else(|| given.iter().max_by_key(|rule| rule.role))?;
+        Some(GivenRole { role: rule.role, by: rule.value.clone(), workspaces, limited: everywhere.is_none() })
     }
 }
 
@@ -152,6 +185,32 @@ mod tests {
         let everybody = PeopleRules { roles: vec!["viewer=*".parse().expect("a rule")], ..rules(None) };
         assert_eq!(read(&everybody, json!({})).expect("a person").1, Some(CallerRole::Viewer));
         for wrong in ["builder", "builder=", "admin=x", "=x"] {
+            assert!(wrong.parse::<super::RoleRule>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_value_may_give_a_role_in_a_workspace_only() {
+        let rules = PeopleRules {
+            role_claim: "groups".into(),
+            name_claim: None,
+            roles: ["viewer=staff", "operator@sales=desk", "viewer@sales=guests", "viewer@hr=hr", "operator@hr=boss"]
+                .map(|text| text.parse().expect("a rule"))
+                .into(),
+        };
+        let given = |groups: Value| {
+            let given = rules.role(json!({ "groups": groups }).as_object().expect("an object"))?;
+            let inside: Vec<String> =
+                given.workspaces.iter().map(|one| format!("{}@{}={}", one.role.as_str(), one.name, one.by)).collect();
+            Some((given.role.as_str(), given.limited, inside.join(" ")))
+        };
+        assert_eq!(given(json!(["desk"])), Some(("operator", true, "operator@sales=desk".into())));
+        assert_eq!(given(json!(["guests", "desk"])), Some(("operator", true, "operator@sales=desk".into())));
+        assert_eq!(given(json!(["hr", "guests"])), Some(("viewer", true, "viewer@sales=guests viewer@hr=hr".into())));
+        // What is given for everything is given in each workspace.
+        assert_eq!(given(json!(["staff", "hr", "desk"])), Some(("viewer", false, "operator@sales=desk".into())));
+        assert_eq!(given(json!(["nothing"])), None);
+        for wrong in ["builder@sales=x", "viewer@=x", "viewer@Sales=x", "viewer@a b=x", "boss@sales=x"] {
             assert!(wrong.parse::<super::RoleRule>().is_err(), "{wrong}");
         }
     }

@@ -415,7 +415,14 @@ async fn renew(
         state.renew_at = Some(now + RENEWED);
         state.sealed = sealed;
         let before = state.person.role;
+        let keeps = |name: &str| !given.limited || given.workspaces.iter().any(|one| one.name == name);
+        let was_everywhere = !state.person.limited && given.limited;
+        if was_everywhere || (state.person.limited && !state.person.workspaces.iter().all(|one| keeps(&one.name))) {
+            // What is open shows what the person may not see any more.
+            return Some("The provider gives the person fewer workspaces now".to_owned());
+        }
         (state.person.role, state.person.role_by.1) = (given.role, given.by);
+        (state.person.workspaces, state.person.limited) = (given.workspaces, given.limited);
         (state.person.clone(), before)
     };
     // What was used to renew may be worthless now, so the next is kept at once. Without it a restart asks for a sign-in.

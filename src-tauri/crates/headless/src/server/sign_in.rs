@@ -169,8 +169,14 @@ impl SignIn {
     pub(crate) async fn restore(&self, app: &Arc<App>) -> ApiResult<usize> {
         let refuses = |person: &SignedInPerson| {
             let (claim, value) = &person.role_by;
+            // In a workspace, or for everything.
+            let gives = |workspace: Option<&str>, role, value: &str| {
+                let mut rules = self.rules.roles.iter();
+                rules.any(|rule| rule.workspace.as_deref() == workspace && rule.role == role && rule.value == value)
+            };
             let is_given = *claim == self.rules.role_claim
-                && self.rules.roles.iter().any(|rule| rule.role == person.role && rule.value == *value);
+                && (person.limited || gives(None, person.role, value))
+                && person.workspaces.iter().all(|one| gives(Some(&one.name), one.role, &one.by));
             if person.issuer != self.provider.issuer() {
                 Some("The server uses another identity provider now".to_owned())
             } else if !is_given {
@@ -316,6 +322,8 @@ impl SignIn {
             email: known.email,
             role: given.role,
             role_by: (self.rules.role_claim.clone(), given.by),
+            workspaces: given.workspaces,
+            limited: given.limited,
         };
         let (token, gone) = self.sessions.begin(app, person, vouched).await?;
         for session in gone {

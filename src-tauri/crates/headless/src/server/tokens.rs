@@ -2,11 +2,13 @@
 //! the time nor the memory of the server tells anything about them.
 
 use signalbox_adapters::private;
+use signalbox_app::WorkspaceRoles;
 use signalbox_app::dto::CallerRole;
 use signalbox_model::hash::sha256_hex;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Whose a token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub(crate) struct Holder {
     pub(crate) role: CallerRole,
     /// In whose name: the principal is `user:` and this.
     pub(crate) name: String,
+    /// Roles in workspaces; those of the token file have none.
+    pub(crate) workspaces: Option<Arc<WorkspaceRoles>>,
 }
 
 /// Token hash → holder.
@@ -87,7 +91,7 @@ fn parse(text: &str) -> Result<Vec<(String, Holder)>, String> {
             return Err(format!("the token in line {number} appears twice"));
         }
         let name = name.map_or_else(own_name, |name| name.trim_start_matches("user:").to_owned());
-        rows.push((token.to_owned(), Holder { role, name }));
+        rows.push((token.to_owned(), Holder { role, name, workspaces: None }));
     }
     if rows.is_empty() { Err("it contains no token; delete it to get a new one".into()) } else { Ok(rows) }
 }

@@ -92,3 +92,4 @@ mod updates;
 mod values;
 mod webhooks;
 mod workflow_tests;
+mod workspaces;

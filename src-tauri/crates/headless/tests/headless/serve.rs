@@ -8,7 +8,7 @@ use signalbox_app::dto::{CallerRole, Host};
 use support::{BUILDER, Loopback, OPERATOR, Serving, TestHome, VIEWER, eventually, with_roles, workflow};
 
 /// As in `routes.rs`; the unit test there says that every route stands here (method, path, least role).
-const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
+pub(crate) const ROUTES: &[(&str, &str, Option<CallerRole>)] = &[
     ("GET", "/openapi.json", Some(CallerRole::Viewer)),
     ("POST", "/workflow/run", Some(CallerRole::Operator)),
     ("GET", "/workflow/x/status", Some(CallerRole::Viewer)),

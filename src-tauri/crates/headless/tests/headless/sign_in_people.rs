@@ -24,10 +24,13 @@ impl Place {
     }
 
     fn serve(home: &TestHome, provider: &IdentityProvider) -> Serving {
+        Self::serve_with(home, provider, &["--oidc-role", "builder=team", "--oidc-role", "operator=desk"])
+    }
+
+    fn serve_with(home: &TestHome, provider: &IdentityProvider, roles: &[&str]) -> Serving {
         let issuer = provider.issuer.clone();
         let sign_in = ["--oidc-issuer", &issuer, "--oidc-client-id", CLIENT, "--oidc-name", "Example ID"];
-        let roles = ["--oidc-role", "builder=team", "--oidc-role", "operator=desk"];
-        Serving::start(home, &[&["--ui"], &sign_in[..], &roles[..]].concat())
+        Serving::start(home, &[&["--ui"], &sign_in[..], roles].concat())
     }
 
     /// Kills the server and starts another one with the same data folder.
@@ -124,6 +127,53 @@ fn a_person_acts_under_the_name_of_the_account_until_the_sign_out() {
     ] {
         assert!(signed.contains(told), "{told}: {signed}");
     }
+}
+
+/// A claim gives roles in workspaces, and for everything besides; a changed rule ends the session at the restart.
+#[test]
+fn a_claim_names_the_workspaces_of_a_person() {
+    let (home, provider) = (TestHome::new(), IdentityProvider::start(ada(&["sales-desk", "hr"])));
+    let serve = |home: &TestHome, provider: &IdentityProvider, sales: &str| {
+        Place::serve_with(home, provider, &["--oidc-role", sales, "--oidc-role", "viewer@hr=hr"])
+    };
+    let serving = serve(&home, &provider, "operator@sales=sales-desk");
+    let mut place = Place { provider, serving, home };
+    let boss = |command: &str, body: Value| {
+        let answer = place.post(&format!("/rpc/{command}"), &place.serving.token, &body);
+        assert_eq!(answer.status, 200, "{command}: {}", answer.body);
+        answer.json()
+    };
+    for name in ["sales", "hr", "secret"] {
+        let mut document = support::workflow(json!({ "end": { "type": "flow.noop" } }), json!([]));
+        document["id"] = json!(name);
+        let put = place.serving.ask("PUT", &format!("/workflows/{name}"), &document);
+        assert_eq!(put.status, 200, "{}", put.body);
+        boss("workspace_put", json!({ "name": name }));
+        boss("workspace_assign", json!({ "workflowId": name, "workspace": name }));
+    }
+    let token = place.session();
+    let who = place.who(&token).json();
+    let roles = json!([{ "name": "hr", "role": "viewer" }, { "name": "sales", "role": "operator" }]);
+    assert_eq!(who["workspaces"], json!({ "limited": true, "roles": roles }), "{who}");
+    let listed = place.serving.ask_as(&token, "GET", "/workflows", &Value::Null, &[]).json();
+    let mut ids: Vec<&str> = listed.as_array().into_iter().flatten().filter_map(|one| one["id"].as_str()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["hr", "sales"]);
+    // In each workspace the role that holds there.
+    let start = |workflow: &str| place.post("/workflow/run", &token, &json!({ "workflow": workflow })).status;
+    assert_eq!([start("sales"), start("hr"), start("secret")], [200, 403, 404]);
+    let sessions = boss("session_list", json!({}));
+    assert_eq!(
+        (&sessions[0]["limited"], &sessions[0]["workspaces"][0]["role"].is_string()),
+        (&json!(true), &true),
+        "{sessions}"
+    );
+    assert_eq!(place.post("/rpc/session_list", &token, &json!({})).status, 403);
+    place.serving.child.kill().expect("killed");
+    place.serving.child.wait().expect("gone");
+    place.serving = serve(&place.home, &place.provider, "operator@sales=others");
+    assert_eq!(place.who(&token).status, 401, "the rule of one of the workspaces is another");
+    assert!(place.entries("USER_SIGNED_OUT")[0].to_string().contains("The rules for roles were changed"));
 }
 
 #[test]

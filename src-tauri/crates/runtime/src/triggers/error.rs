@@ -24,6 +24,8 @@ pub enum Class {
     Conflict,
     /// Above a limit (413).
     TooLarge,
+    /// More than a quota allows now (429).
+    TooMany,
     /// Not JSON (415).
     UnsupportedType,
     /// Understood, and wrong (422).
@@ -44,6 +46,7 @@ impl Class {
             Self::TooSlow => 408,
             Self::Conflict => 409,
             Self::TooLarge => 413,
+            Self::TooMany => 429,
             Self::UnsupportedType => 415,
             Self::Invalid => 422,
             Self::Unavailable => 503,
@@ -72,6 +75,7 @@ impl From<&StoreError> for Class {
             | StoreError::RunEnded { .. }
             | StoreError::Fenced { .. } => Self::Conflict,
             StoreError::UnknownFailures { .. } | StoreError::UnknownReplay { .. } => Self::NotFound,
+            StoreError::QuotaReached { .. } => Self::TooMany,
             StoreError::BadPage { .. } => Self::BadRequest,
             StoreError::Invalid { .. } | StoreError::AtServer { .. } => Self::Invalid,
             StoreError::Folder { .. }
@@ -155,7 +159,11 @@ impl std::error::Error for TriggerError {}
 
 impl From<StoreError> for TriggerError {
     fn from(error: StoreError) -> Self {
-        Self::new(Class::from(&error), error.code(), format!("{error}."), error.hint())
+        let told = Self::new(Class::from(&error), error.code(), format!("{error}."), error.hint());
+        match &error {
+            StoreError::QuotaReached { retry_s, .. } => told.with(json!({ "retryAfterSeconds": retry_s })),
+            _ => told,
+        }
     }
 }
 
@@ -163,6 +171,7 @@ impl From<Error> for TriggerError {
     fn from(error: Error) -> Self {
         let told = Self::new(Class::from(&error), error.code(), format!("{error}."), error.hint());
         match error {
+            Error::Store(store) => store.into(),
             Error::Invalid(diagnostics) => told.with(json!({ "diagnostics": diagnostics })),
             _ => told,
         }

@@ -36,14 +36,14 @@ struct Carried {
     taken: Vec<Taken>,
 }
 
-/// Codes of starts that the limits of the workflow refuse: the next one may have room.
-pub(super) const AT_LIMIT: [&str; 2] = ["RUN_LIMIT", "QUEUE_FULL"];
+/// Codes of starts that the limits of the workflow or the quota of its workspace refuse: the next one may have room.
+pub(super) const AT_LIMIT: [&str; 3] = ["RUN_LIMIT", "QUEUE_FULL", "QUOTA_REACHED"];
 
 /// How a start that is left out is recorded: what the author chose is no fault, and what waits in vain is a warning.
 pub(super) fn skip_level(code: &str) -> Level {
     match code {
         "RUN_LIMIT" => Level::Info,
-        "QUEUE_FULL" => Level::Warn,
+        "QUEUE_FULL" | "QUOTA_REACHED" => Level::Warn,
         _ => Level::Error,
     }
 }

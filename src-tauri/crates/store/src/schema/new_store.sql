@@ -5,7 +5,7 @@ CREATE TABLE run (
             parent_run_id TEXT, started_ms INTEGER NOT NULL, ended_ms INTEGER, last_seq INTEGER NOT NULL,
             nodes_seq INTEGER NOT NULL DEFAULT 0, failed_step TEXT, error_code TEXT, error_message TEXT,
             client_run_token TEXT, started_by TEXT
-          , person TEXT, no INTEGER, trace TEXT, trial INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+          , person TEXT, no INTEGER, trace TEXT, trial INTEGER NOT NULL DEFAULT 0, workspace TEXT) STRICT, WITHOUT ROWID;
 CREATE INDEX run_newest ON run (started_ms, id);
 CREATE INDEX run_of_workflow ON run (workflow_id, started_ms, id);
 CREATE INDEX run_by_status ON run (status, started_ms, id);
@@ -264,10 +264,21 @@ CREATE TABLE task_decision_seen (
 CREATE TABLE access_token (
             hash TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL UNIQUE COLLATE NOCASE, role TEXT NOT NULL, person TEXT NOT NULL,
             made_ms INTEGER NOT NULL, expires_ms INTEGER, used_ms INTEGER
-          ) STRICT, WITHOUT ROWID;
+          , workspaces TEXT, per_minute INTEGER, per_day INTEGER) STRICT, WITHOUT ROWID;
 CREATE TABLE user_session (
             hash TEXT PRIMARY KEY NOT NULL, id TEXT NOT NULL UNIQUE, person TEXT NOT NULL, since_ms INTEGER NOT NULL,
             used_ms INTEGER NOT NULL, renew_ms INTEGER, sealed TEXT
           ) STRICT, WITHOUT ROWID;
+CREATE TABLE workspace (
+            name TEXT PRIMARY KEY NOT NULL, per_minute INTEGER, per_day INTEGER, at_once INTEGER, made_ms INTEGER NOT NULL
+          ) STRICT, WITHOUT ROWID;
+CREATE TABLE workspace_workflow (workflow TEXT PRIMARY KEY NOT NULL, workspace TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX workspace_workflows ON workspace_workflow (workspace, workflow);
+CREATE TABLE start_count (
+            holder TEXT NOT NULL, window_ms INTEGER NOT NULL, since_ms INTEGER NOT NULL, runs INTEGER NOT NULL,
+            PRIMARY KEY (holder, window_ms)
+          ) STRICT, WITHOUT ROWID;
+CREATE INDEX run_of_workspace ON run (workspace, started_ms, id) WHERE workspace IS NOT NULL;
+CREATE INDEX run_open_in_workspace ON run (workspace) WHERE ended_ms IS NULL AND workspace IS NOT NULL;
 INSERT INTO audit_meta (name, value) VALUES ('logId', lower(hex(randomblob(16))));
 INSERT INTO trigger_change (one, change) VALUES (1, 0);

@@ -46,6 +46,8 @@ pub struct AuditQuery {
     pub run: Option<String>,
     /// Of runs of this workflow: its id, or its name when a run started.
     pub workflow: Option<String>,
+    /// Of runs of one of these workspaces.
+    pub workspaces: Option<Vec<String>>,
     /// Of this node.
     pub node: Option<String>,
     /// With this name.
@@ -254,6 +256,10 @@ impl Filter {
         if let Some(workflow) = &query.workflow {
             filter.add("run_id IN (SELECT id FROM run WHERE ? IN (workflow_id, workflow_name))", workflow.clone());
         }
+        filter.add_workspaces(
+            "(SELECT workspace FROM run WHERE run.id = audit_entry.run_id)",
+            query.workspaces.as_deref(),
+        );
         if let Some(node) = &query.node {
             if node == RUN_LEVEL {
                 filter.add("node_id = ?", node.clone());

@@ -24,11 +24,17 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     Migration { id: 23, sql: "ALTER TABLE run ADD COLUMN person TEXT;" },
     Migration { id: 44, sql: "ALTER TABLE run ADD COLUMN trace TEXT;" },
+    Migration {
+        id: 52,
+        sql: "ALTER TABLE run ADD COLUMN workspace TEXT;
+              CREATE INDEX run_of_workspace ON run (workspace, started_ms, id) WHERE workspace IS NOT NULL;
+              CREATE INDEX run_open_in_workspace ON run (workspace) WHERE ended_ms IS NULL AND workspace IS NOT NULL;",
+    },
 ];
 
 const COLUMNS: &str = "id, workflow_id, workflow_name, definition_hash, status, owner, epoch, parent_run_id, started_ms, \
                        ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by, person, \
-                       trace, trial";
+                       trace, trial, workspace";
 
 /// Who drives a run: a process and the number of the take-over. A commit with an old one writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +86,8 @@ pub struct RunRow {
     pub trace: Option<TraceContext>,
     /// A try of somebody who builds; see [`signalbox_model::RunOrigin::trial`].
     pub trial: bool,
+    /// The workspace that it belongs to.
+    pub workspace: Option<String>,
     /// Tasks of it that wait for a person now.
     pub open_tasks: u64,
 }
@@ -95,6 +103,8 @@ pub struct RunQuery {
     pub text: Option<String>,
     /// Only re-runs that began from this run.
     pub parent: Option<String>,
+    /// Only of one of these workspaces.
+    pub workspaces: Option<Vec<String>>,
     /// At most so many; 0 means 50. Never more than 1,000.
     pub limit: usize,
     /// `next` of the page before.
@@ -142,7 +152,8 @@ fn read(row: &Row<'_>) -> sql::Result<RunRow> {
         person: row.get(16)?,
         trace: row.get::<_, Option<String>>(17)?.and_then(|line| TraceContext::from_line(&line)),
         trial: row.get(18)?,
-        open_tasks: row.get(19)?,
+        workspace: row.get(19)?,
+        open_tasks: row.get(20)?,
     })
 }
 
@@ -186,6 +197,7 @@ pub(crate) fn list(connection: &Connection, query: &RunQuery) -> Result<RunPage>
     if let Some(parent) = &query.parent {
         filter.add("parent_run_id = ?", parent.clone());
     }
+    filter.add_workspaces("workspace", query.workspaces.as_deref());
     if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         filter.contains("workflow_name, workflow_id, id, failed_step, error_message", text);
     }
@@ -238,7 +250,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
     // The number that its events begin with. One that events of a deleted run still have is not given again, nor one whose
     // deletion is under way: it takes away events by that number to its end.
     let sql = format!(
-        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
+        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
            coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0), \
            coalesce((SELECT max(no) FROM run_deleted WHERE purged = 0), 0)))"
     );
@@ -262,6 +274,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
         row.person,
         row.trace.as_ref().map(TraceContext::line),
         row.trial,
+        row.workspace,
     ])?;
     Ok(())
 }

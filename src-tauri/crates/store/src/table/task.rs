@@ -251,6 +251,8 @@ pub struct TaskQuery {
     pub fingerprint: Option<String>,
     /// Of this run.
     pub run: Option<String>,
+    /// Of runs of one of these workspaces.
+    pub workspaces: Option<Vec<String>>,
     /// With this text in title, error, step, workflow or run.
     pub text: Option<String>,
     /// At most so many; 0 means 50. Never more than 1,000.
@@ -386,6 +388,9 @@ pub(crate) fn open_of(connection: &Connection, run: &str) -> Result<Vec<String>>
     Ok(statement.query_map([run], |row| row.get(0))?.collect::<sql::Result<_>>()?)
 }
 
+/// The workspace of a task is that of its run.
+const WORKSPACE: &str = "(SELECT workspace FROM run WHERE run.id = task.run)";
+
 /// What a query wants, without its page.
 pub(super) fn wanted(query: &TaskQuery) -> Filter {
     let mut filter = Filter::default();
@@ -421,6 +426,7 @@ pub(super) fn wanted(query: &TaskQuery) -> Filter {
             filter.add(condition, value.clone());
         }
     }
+    filter.add_workspaces(WORKSPACE, query.workspaces.as_deref());
     if let Some(text) = query.text.as_ref().map(|text| text.trim()).filter(|text| !text.is_empty()) {
         filter.contains("title, error_message, error_code, node_title, node, workflow_name, run, id", text);
     }
@@ -446,22 +452,34 @@ pub(crate) fn counts(connection: &Connection, query: &TaskQuery) -> Result<TaskC
     ] {
         *count = total(connection, &TaskQuery { scope: TaskScope::Open, view, ..query.clone() })?;
     }
+    let of = |scope: TaskScope| {
+        let mut filter = Filter::default();
+        match scope {
+            TaskScope::Done => filter.add_all("state <> 'open'", []),
+            _ => filter.add_all("state = 'open'", []),
+        }
+        filter.add_workspaces(WORKSPACE, query.workspaces.as_deref());
+        filter
+    };
+    let (done, open) = (of(TaskScope::Done), of(TaskScope::Open));
     counts.done = connection
-        .prepare_cached("SELECT count(*) FROM task WHERE state <> 'open'")?
-        .query_row([], |row| row.get(0))?;
+        .prepare_cached(&format!("SELECT count(*) FROM task {}", done.sql()))?
+        .query_row(params_from_iter(done.values.iter()), |row| row.get(0))?;
     let groups = |sql: &str| -> Result<Vec<(String, String, u64)>> {
         let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let values = params_from_iter(open.values.iter());
+        let rows = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<sql::Result<_>>()?)
     };
-    counts.by_workflow = groups(
-        "SELECT workflow_id, max(workflow_name), count(*) FROM task WHERE state = 'open' GROUP BY workflow_id \
+    let open_ones = open.sql();
+    counts.by_workflow = groups(&format!(
+        "SELECT workflow_id, max(workflow_name), count(*) FROM task {open_ones} GROUP BY workflow_id \
          ORDER BY count(*) DESC, workflow_id LIMIT 50",
-    )?;
-    counts.by_fingerprint = groups(
-        "SELECT fingerprint, max(title), count(*) FROM task WHERE state = 'open' GROUP BY fingerprint \
+    ))?;
+    counts.by_fingerprint = groups(&format!(
+        "SELECT fingerprint, max(title), count(*) FROM task {open_ones} GROUP BY fingerprint \
          HAVING count(*) > 1 ORDER BY count(*) DESC, fingerprint LIMIT 50",
-    )?;
+    ))?;
     Ok(counts)
 }
 

@@ -43,3 +43,4 @@ mod tool_server;
 mod trigger_intake;
 mod user_session;
 mod webhook;
+mod workspace;

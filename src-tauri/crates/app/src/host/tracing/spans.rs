@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Runs that are followed at once. The spans of a run above that are left out.
 pub(super) const RUNS: usize = 20_000;
 
-/// The tenant of a machine that has one.
+/// The tenant of a run that is in no workspace.
 const TENANT: &str = "default";
 
 fn span_id(parts: &[&[u8]]) -> String {
@@ -120,6 +120,8 @@ struct Call {
 
 struct Run {
     trace: RunTrace,
+    /// The workspace that it belongs to.
+    tenant: String,
     name: String,
     version: String,
     /// A run that was taken up after a crash or shutdown has a span for each part: [`part_of`].
@@ -137,17 +139,27 @@ struct Run {
 /// The trace that a run was given by its caller.
 type CallerOf = Box<dyn Fn(&str) -> Option<TraceContext> + Send>;
 
+/// The workspace of a run.
+type WorkspaceOf = Box<dyn Fn(&str) -> Option<String> + Send>;
+
 /// What the events of runs come to.
 pub(crate) struct Spans {
     runs: HashMap<String, Run>,
     /// The trace that a run was given by its caller.
     caller: CallerOf,
+    /// The workspace of a run.
+    workspace: WorkspaceOf,
 }
 
 impl Spans {
     /// `caller` says which trace a run was given.
     pub(crate) fn new(caller: impl Fn(&str) -> Option<TraceContext> + Send + 'static) -> Self {
-        Self { runs: HashMap::new(), caller: Box::new(caller) }
+        Self { runs: HashMap::new(), caller: Box::new(caller), workspace: Box::new(|_| None) }
+    }
+
+    /// `workspace` says to which one a run belongs.
+    pub(crate) fn with_workspaces(self, workspace: impl Fn(&str) -> Option<String> + Send + 'static) -> Self {
+        Self { workspace: Box::new(workspace), ..self }
     }
 
     /// Whether the run began here, or was read with [`Self::replay`].
@@ -171,6 +183,7 @@ impl Spans {
                 let run = Run {
                     root: trace.root(&event.run_id, 0),
                     trace,
+                    tenant: (self.workspace)(&event.run_id).unwrap_or_else(|| TENANT.to_owned()),
                     name: start.name.clone(),
                     version: start.version.clone(),
                     part: 0,
@@ -260,7 +273,7 @@ impl Run {
             ("node.id", place.step.as_str().into()),
             ("node.type", call.kind.as_str().into()),
             ("run.id", run.into()),
-            ("tenant.id", TENANT.into()),
+            ("tenant.id", self.tenant.as_str().into()),
             ("nodeId", place.step.as_str().into()),
             ("nodeType", call.kind.as_str().into()),
             ("status", status.into()),
@@ -291,7 +304,7 @@ impl Run {
         let attributes: Vec<(&'static str, SpanValue)> = vec![
             ("run.id", run_id.into()),
             ("runId", run_id.into()),
-            ("tenant.id", TENANT.into()),
+            ("tenant.id", self.tenant.as_str().into()),
             ("workflow.name", self.name.as_str().into()),
             ("workflow.version", self.version.as_str().into()),
             ("status", status.into()),

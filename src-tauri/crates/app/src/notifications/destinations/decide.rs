@@ -183,6 +183,7 @@ impl App {
             via: Via::Destination,
             token: None,
             session: None,
+            workspaces: None,
         }
     }
 

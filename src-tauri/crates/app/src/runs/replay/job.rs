@@ -100,6 +100,7 @@ impl Job {
                 started_by: self.kept.started_by.clone(),
                 person: Some(self.person.clone()),
                 token: None,
+                workspace: None,
                 client_run_token: None,
                 trace: None,
             },

@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use signalbox_adapters::oauth::{CallbackParams, OpenIdClient, OpenIdProvider, Person};
 use signalbox_app::dto::{CallerRole, Host};
-use signalbox_app::{App, Caller, Options, SignedInPerson};
+use signalbox_app::{App, Caller, GivenWorkspace, Options, SignedInPerson};
 use signalbox_testkit::identity_provider::{CLIENT, IdentityProvider};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,6 +46,16 @@ impl Place {
     }
 
     async fn begin(&self) -> String {
+        self.begin_in(&[]).await
+    }
+
+    /// A person who is limited to these workspaces, if there are any.
+    async fn begin_in(&self, workspaces: &[&str]) -> String {
+        let inside = |name: &&str| GivenWorkspace {
+            name: (*name).to_owned(),
+            role: CallerRole::Operator,
+            by: (*name).to_owned(),
+        };
         let person = SignedInPerson {
             name: "ada".into(),
             issuer: self.host.issuer.clone(),
@@ -54,6 +64,8 @@ impl Place {
             email: None,
             role: CallerRole::Builder,
             role_by: ("groups".into(), "team".into()),
+            workspaces: workspaces.iter().map(inside).collect(),
+            limited: !workspaces.is_empty(),
         };
         self.sessions.begin(&self.app, person, self.vouched().await).await.expect("a session").0
     }
@@ -124,6 +136,35 @@ async fn a_person_who_was_removed_or_has_no_role_is_signed_out_with_what_is_open
         place.host.script().refuses = None;
         place.host.script().claims = json!({ "sub": "248", "groups": ["team"] });
     }
+}
+
+/// Open streams would show what the person may not see any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_who_loses_a_workspace_is_signed_out_and_one_who_gets_another_is_not() {
+    let mut place = Place::new();
+    place.rules.roles =
+        ["builder=team", "operator@sales=sales", "operator@hr=hr"].map(|text| text.parse().expect("a rule")).into();
+    let gives = |place: &Place, groups: &[&str]| place.host.script().claims = json!({ "sub": "248", "groups": groups });
+    let token = place.begin_in(&["sales"]).await;
+    gives(&place, &["sales", "hr"]);
+    place.look(RENEWED).await;
+    let person = place.session(&token).await.expect("it goes on").person();
+    let roles = person.workspace_roles().expect("roles in workspaces");
+    assert_eq!((roles.everywhere, roles.roles.keys().collect::<Vec<_>>().len()), (None, 2));
+    gives(&place, &["hr"]);
+    place.look(RENEWED * 2).await;
+    assert!(place.session(&token).await.is_none());
+    assert!(place.entry("USER_SIGNED_OUT").await.to_string().contains("fewer workspaces"));
+    // The whole server is more than one workspace.
+    let token = place.begin().await;
+    place.look(RENEWED).await;
+    assert!(place.session(&token).await.is_none(), "limited to hr now");
+    gives(&place, &["sales"]);
+    let token = place.begin_in(&["sales"]).await;
+    gives(&place, &["team"]);
+    place.look(RENEWED).await;
+    let person = place.session(&token).await.expect("it goes on").person();
+    assert_eq!((person.role, person.workspace_roles()), (CallerRole::Builder, None));
 }
 
 #[tokio::test(flavor = "multi_thread")]

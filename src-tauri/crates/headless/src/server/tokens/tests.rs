@@ -33,8 +33,8 @@ fn a_link_to_nothing_is_told() {
 #[test]
 fn a_line_names_a_role_or_is_a_builder() {
     let rows = parse("0123456789abcdef\nviewer fedcba9876543210 user:bob\n").expect("two");
-    assert_eq!(rows[0].1, super::Holder { role: CallerRole::Builder, name: super::own_name() });
-    let bob = super::Holder { role: CallerRole::Viewer, name: "bob".into() };
+    assert_eq!(rows[0].1, super::Holder { role: CallerRole::Builder, name: super::own_name(), workspaces: None });
+    let bob = super::Holder { role: CallerRole::Viewer, name: "bob".into(), workspaces: None };
     assert_eq!(rows[1], ("fedcba9876543210".to_owned(), bob));
     let twice = "operator 0123456789abcdef anna\noperator 0123456789abcdef bob";
     for bad in ["", "short", "king 0123456789abcdef", "a b c", "operator 0123456789abcdef a b", twice] {

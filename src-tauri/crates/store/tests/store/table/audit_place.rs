@@ -76,6 +76,8 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
              DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
              DROP TABLE trigger_failed_run; DROP TABLE trigger_seen; DROP TABLE remembered_key; DROP TABLE user_session; DROP TABLE access_token;
+             DROP TABLE workspace; DROP TABLE workspace_workflow; DROP TABLE start_count; DROP INDEX run_of_workspace;
+             DROP INDEX run_open_in_workspace; ALTER TABLE run DROP COLUMN workspace;
              DROP TABLE task_destination; DROP TABLE task_copy; DROP TABLE task_decision_seen;
              CREATE INDEX audit_by_event ON audit_entry (event, seq) WHERE event NOT IN ('NODE_START', 'NODE_SUCCESS');
              CREATE INDEX audit_by_level ON audit_entry (level, seq) WHERE level <> 'INFO';
@@ -194,6 +196,8 @@ fn a_store_of_before_is_taken_over() {
              DROP TABLE workflow_limit; DROP TABLE run_limit; DROP TABLE run_rate; DROP TABLE failure_notice;
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
              DROP TABLE trigger_failed_run; DROP TABLE trigger_seen; DROP TABLE remembered_key; DROP TABLE user_session; DROP TABLE access_token;
+             DROP TABLE workspace; DROP TABLE workspace_workflow; DROP TABLE start_count; DROP INDEX run_of_workspace;
+             DROP INDEX run_open_in_workspace; ALTER TABLE run DROP COLUMN workspace;
              DROP TABLE task_destination; DROP TABLE task_copy; DROP TABLE task_decision_seen;
              ALTER TABLE run DROP COLUMN trace; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
              DROP TRIGGER failure_of_task; DROP TRIGGER failure_of_run; DROP INDEX run_of_parent; DROP INDEX task_open_of;

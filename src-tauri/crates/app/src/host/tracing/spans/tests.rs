@@ -102,6 +102,17 @@ fn o_01_spans_of_a_trace_that_its_caller_does_not_record_are_not_sent() {
     assert!(!spans.knows("r"));
 }
 
+/// R-61: the tenant is the workspace of the run.
+#[test]
+fn o_07_spans_name_the_workspace_of_their_run() {
+    let mut spans = Spans::new(|_| None).with_workspaces(|run| (run == "r").then(|| "sales".to_owned()));
+    let told = all(&mut spans, json!([start(), step("http.request", 0), done(0), end()]));
+    assert_eq!(told.len(), 2);
+    for span in &told {
+        assert_eq!(attribute(span, "tenant.id"), Some(&"sales".into()));
+    }
+}
+
 #[test]
 fn o_07_a_cancelled_run_ends_the_spans_of_its_calls() {
     let cancelled = json!({ "type": "workflow_cancelled", "payload": { "duration_ms": 1 } });
