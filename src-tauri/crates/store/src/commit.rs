@@ -145,6 +145,17 @@ pub struct NewRun {
     pub limited: Option<Limited>,
     /// The failure that it is to mend: one whose run has begun before creates nothing.
     pub replayed: Option<Replayed>,
+    /// What carries it out instead of a host of the history.
+    pub handed: Option<Handed>,
+}
+
+/// A run that hosts of the history leave to something else, which drives it by [`crate::Store::claim`].
+#[derive(Debug, Clone)]
+pub struct Handed {
+    /// Its name.
+    pub to: String,
+    /// What a run without events begins with; one that waits for its turn has it already.
+    pub start: Option<String>,
 }
 
 /// How the limits of its workflow hold a new run.
@@ -402,6 +413,8 @@ pub(crate) struct PreparedRun {
     firing: Option<Firing>,
     limited: Option<Limited>,
     replayed: Option<Replayed>,
+    /// What a run begins with that something else carries out.
+    start: Option<String>,
     /// It repeats a part of its original to its end, not only up to a step.
     whole: bool,
     pub(crate) first: Prepared,
@@ -430,6 +443,7 @@ impl PreparedRun {
             person: new.origin.person,
             trace: new.origin.trace,
             trial: new.origin.trial,
+            handed_to: new.handed.as_ref().map(|handed| handed.to.clone()),
             open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {
@@ -462,6 +476,7 @@ impl PreparedRun {
             firing: new.firing,
             limited: new.limited,
             replayed: new.replayed,
+            start: new.handed.and_then(|handed| handed.start),
             whole,
             first,
         })
@@ -506,6 +521,9 @@ impl PreparedRun {
         }
         if let Some(Limited::Now(limits) | Limited::Always(limits)) = &self.limited {
             run_limit::enter(connection, run_id, workflow, limits, now_ms)?;
+        }
+        if let Some(start) = &self.start {
+            run_limit::keep_start(connection, run_id, workflow, start)?;
         }
         if let Some(text) = &self.definition {
             definition::put(connection, &self.row.definition_hash, text)?;

@@ -83,7 +83,7 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
              CREATE INDEX audit_by_actor_type ON audit_entry (actor_type, seq) WHERE actor_type <> 'system';
              CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;
              ALTER TABLE tool_server DROP COLUMN sign_in;
-             ALTER TABLE run DROP COLUMN trace; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
+             ALTER TABLE run DROP COLUMN trace; ALTER TABLE run DROP COLUMN handed_to; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
              DROP TRIGGER failure_of_task; DROP TRIGGER failure_of_run; DROP INDEX run_of_parent; DROP INDEX task_open_of;
              DROP TABLE failure_group; DROP TABLE failure; DROP TABLE failure_fill; DROP TABLE replay; DROP TABLE replay_item;
              ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 34;");
@@ -195,7 +195,7 @@ fn a_store_of_before_is_taken_over() {
              DROP TABLE activation; DROP TABLE workflow_version; DROP TABLE workflow_trigger; DROP TABLE trigger_firing; DROP TABLE trigger_change;
              DROP TABLE trigger_failed_run; DROP TABLE trigger_seen; DROP TABLE remembered_key; DROP TABLE user_session; DROP TABLE access_token;
              DROP TABLE task_destination; DROP TABLE task_copy; DROP TABLE task_decision_seen;
-             ALTER TABLE run DROP COLUMN trace; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
+             ALTER TABLE run DROP COLUMN trace; ALTER TABLE run DROP COLUMN handed_to; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
              DROP TRIGGER failure_of_task; DROP TRIGGER failure_of_run; DROP INDEX run_of_parent; DROP INDEX task_open_of;
              DROP TABLE failure_group; DROP TABLE failure; DROP TABLE failure_fill; DROP TABLE replay; DROP TABLE replay_item;
              ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 30;");
