@@ -39,6 +39,8 @@ mod usage;
 pub(crate) mod validate;
 pub(crate) mod version;
 pub(crate) mod webhook;
+#[cfg(feature = "restate")]
+pub(crate) mod worker;
 
 use crate::output::Output;
 use signalbox_app::ApiError;
