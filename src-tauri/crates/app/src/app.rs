@@ -307,6 +307,11 @@ impl App {
         Ok(app)
     }
 
+    /// What drives the runs of this process.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
     /// The address of the database that several hosts share, without its password.
     pub fn history(&self) -> Option<String> {
         self.store.history()

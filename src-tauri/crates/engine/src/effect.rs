@@ -9,7 +9,8 @@ use signalbox_model::{Binaries, Connector, Data, Effects, Item, Items, Map, Mode
 use std::sync::Arc;
 
 /// One execution of a kind's code: the key under which its result comes back.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CallKey {
     /// Where in nested containers; empty at the top.
     pub path: Arc<str>,
@@ -51,7 +52,8 @@ pub enum Effect {
 }
 
 /// Which timer.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Timer {
     /// Delay before a re-execution; the key is that of the next attempt.
     Retry(CallKey),

@@ -12,6 +12,8 @@ mod maintain;
 mod models;
 mod plan;
 mod prune;
+#[cfg(feature = "restate")]
+mod restate;
 mod runs;
 mod secret;
 mod serve;
@@ -35,6 +37,8 @@ pub(crate) use maintain::{Backup, CheckData, Daily, Doctor, Restore, Shell, Vers
 pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
 pub(crate) use prune::Prune;
+#[cfg(feature = "restate")]
+pub(crate) use restate::{HandOver, Worker};
 pub(crate) use runs::{CheckpointFormat, Runs};
 pub(crate) use secret::{Grant, OAuth, Secret, SecretKey, SecretKind};
 pub(crate) use serve::{People, Serve, ServeSignIn};
@@ -315,6 +319,14 @@ pub(crate) enum Command {
                       'viewer=*'"
     )]
     Serve(Box<Serve>),
+    /// Carries out runs that servers hand to Restate, a durable engine.
+    #[cfg(feature = "restate")]
+    #[command(
+        after_help = "Prints {\"listening\":…} when it can be called, and registers with the Restate server. Needs --history, the \
+                      database that the servers use, too.\n\nExample:\n  signalbox worker --restate http://127.0.0.1:8080 \
+                      --history postgres://signalbox@db.example/signalbox"
+    )]
+    Worker(Box<Worker>),
     /// Shows people who signed in to a server by an identity provider, ends their sessions and frees their names.
     #[command(
         subcommand,

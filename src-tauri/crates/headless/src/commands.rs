@@ -39,6 +39,8 @@ mod usage;
 pub(crate) mod validate;
 pub(crate) mod version;
 pub(crate) mod webhook;
+#[cfg(feature = "restate")]
+pub(crate) mod worker;
 pub(crate) mod workspace;
 
 use crate::output::Output;

@@ -150,6 +150,8 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         Command::Triggers(command) => commands::triggers::triggers(&app, output, command).await,
         Command::Mcp { author } => commands::mcp::mcp(&app, *author).await,
         Command::Serve(args) => commands::serve::serve(Arc::clone(&app), output, args, &data).await,
+        #[cfg(feature = "restate")]
+        Command::Worker(args) => commands::worker::worker(&app, output, args).await,
         Command::People(command) => commands::people::people(&app, output, command).await,
         Command::Token(command) => commands::token::token(&app, output, command).await,
         Command::Workspace(command) => commands::workspace::workspace(&app, output, command).await,
@@ -201,7 +203,15 @@ fn data_folder(global: &Global) -> ApiResult<PathBuf> {
 fn open(global: &Global, command: &Command) -> ApiResult<(Arc<App>, PathBuf)> {
     let data = data_folder(global)?;
     let allow = global.allow_dir.iter().map(|text| signalbox_app::parse_allow_dir(text)).collect::<ApiResult<_>>()?;
-    let stays = matches!(command, Command::Serve(_));
+    #[cfg(feature = "restate")]
+    if let Command::Worker(args) = command {
+        commands::worker::check(args)?;
+    }
+    #[cfg(feature = "restate")]
+    let is_worker = matches!(command, Command::Worker(_));
+    #[cfg(not(feature = "restate"))]
+    let is_worker = false;
+    let stays = is_worker || matches!(command, Command::Serve(_));
     let options = Options { host: Host::Http, allow, stays, reads: command.only_reads() };
     let app = App::open_on(&data, options, history(global))?;
     Ok((app, data))

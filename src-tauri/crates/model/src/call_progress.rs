@@ -183,7 +183,8 @@ pub struct ToolError {
 }
 
 /// A file that a call leaves with the run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct LeftFile {
     /// Path inside the run's artifact folder.
     pub path: String,
@@ -192,7 +193,8 @@ pub struct LeftFile {
 }
 
 /// One thing that a call tells while it is under way.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum CallProgress {
     /// A piece of the answer.
     LlmToken(LlmDelta),

@@ -3,6 +3,7 @@
 mod call_log;
 mod commit;
 mod driven;
+pub(crate) mod journaled;
 
 pub(crate) use driven::Driven;
 
@@ -60,7 +61,7 @@ pub(crate) enum Message {
 }
 
 /// Why a run is no longer driven here although it has not ended.
-enum Stop {
+pub(crate) enum Stop {
     /// Another process drives it.
     Fenced,
     /// The runtime closes, or its store.

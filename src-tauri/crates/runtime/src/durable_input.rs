@@ -1,7 +1,9 @@
 //! Durable inputs as inputs of the engine.
 
+use serde_json::Value;
 use signalbox_engine::input::Input;
 use signalbox_model::{DurableInput, time::Millis};
+use std::sync::Arc;
 
 /// The input of the engine, with the time at which it is delivered.
 pub(crate) fn to_engine(input: DurableInput, now: Millis) -> Input {
@@ -12,5 +14,21 @@ pub(crate) fn to_engine(input: DurableInput, now: Millis) -> Input {
             Input::Hold { task_id, held, operator_id, at: at_ms, now }
         }
         DurableInput::Debug { request, operator_id } => Input::Debug { request, operator_id, now },
+    }
+}
+
+/// The first input of a run that begins with this.
+pub(crate) fn first(mut begins: Value, seed: u64, now: i64) -> Input {
+    let text = |name: &str| begins[name].as_str().map(str::to_owned);
+    let (started_by, until) = (text("startedBy"), text("until"));
+    let context = begins["context"].take();
+    Input::Start {
+        params: Arc::new(begins["params"].take()),
+        context: context.as_object().cloned().unwrap_or_default(),
+        seed,
+        started_by,
+        debug: None,
+        until,
+        now,
     }
 }

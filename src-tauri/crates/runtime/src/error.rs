@@ -87,6 +87,12 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// An entry of a journal cannot be read or written.
+    #[error("The journal of the run cannot be followed: {reason}")]
+    Journal {
+        /// Why.
+        reason: String,
+    },
     /// The run stopped because of a fault of the program.
     #[error("Run {run} was stopped: {trouble}")]
     Stopped {
@@ -121,7 +127,7 @@ impl Error {
             Self::LimitKey { .. } => "LIMIT_KEY",
             Self::Definition { .. } => "DEFINITION_UNUSABLE",
             Self::Invalid(_) => "INVALID_WORKFLOW",
-            Self::Log { .. } => "LOG_DAMAGED",
+            Self::Log { .. } | Self::Journal { .. } => "LOG_DAMAGED",
             Self::Stopped { .. } => "RUN_STOPPED",
             Self::Store(error) => error.code(),
             Self::Closing => "CLOSING",
@@ -143,6 +149,7 @@ impl Error {
             Self::Definition { .. } => "Open it with the release that started it, or cancel it.",
             Self::Invalid(_) => "Correct the problems that are listed.",
             Self::Log { .. } => "Restore the data folder from a backup; other runs are not affected.",
+            Self::Journal { .. } => "Carry the run out with the release that began it.",
             Self::Stopped { .. } => "Try to resume it; if it stops again, cancel it and report the fault.",
             Self::Store(error) => error.hint(),
             Self::Closing => "Start Signalbox again; the run goes on from where it is.",

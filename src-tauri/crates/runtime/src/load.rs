@@ -5,7 +5,7 @@ use crate::registry::Registry;
 use signalbox_engine::validate::Called;
 use signalbox_engine::{Compiled, RunState, connector, fold, snapshot};
 use signalbox_model::hash::sha256_hex;
-use signalbox_model::{Diagnostic, Map, Workflow};
+use signalbox_model::{Diagnostic, Map, RunEvent, Workflow};
 use signalbox_store::{RunRow, Store};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -115,6 +115,35 @@ pub fn definition(store: &Store, registry: &Registry, row: &RunRow) -> Result<Co
     })
 }
 
+/// The state after an event of the log.
+pub(crate) fn state_at(store: &Store, compiled: &Compiled, row: &RunRow, seq: u64) -> Result<RunState, Error> {
+    if seq == row.last_seq && seq > 0 {
+        return state(store, compiled, row);
+    }
+    let mut state = RunState::new(compiled, &row.run_id, row.client_run_token.clone());
+    state = state.in_trace(row.trace.as_ref().map(|trace| trace.trace_id.as_str()));
+    while state.last_seq() < seq {
+        let page = store.event_page(&row.run_id, state.last_seq(), PAGE, PAGE_BYTES)?;
+        let before = state.last_seq();
+        for event in page.events.iter().filter(|event| event.seq <= Some(seq)) {
+            follow(compiled, &mut state, row, event)?;
+        }
+        if state.last_seq() == before {
+            let reason = format!("the log ends before event {seq}, where its journal begins");
+            return Err(Error::Log { run: row.run_id.clone(), seq: before, reason });
+        }
+    }
+    Ok(state)
+}
+
+fn follow(compiled: &Compiled, state: &mut RunState, row: &RunRow, event: &RunEvent) -> Result<(), Error> {
+    fold(compiled, state, event).map_err(|error| Error::Log {
+        run: row.run_id.clone(),
+        seq: event.seq.unwrap_or_default(),
+        reason: error.to_string(),
+    })
+}
+
 /// The state after the last recorded event.
 pub fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunState, Error> {
     let (snapshot, first) = store.latest_state(&row.run_id, PAGE, PAGE_BYTES)?;
@@ -134,11 +163,7 @@ pub fn state(store: &Store, compiled: &Compiled, row: &RunRow) -> Result<RunStat
             None => store.event_page(&row.run_id, state.last_seq(), PAGE, PAGE_BYTES)?,
         };
         for event in &page.events {
-            fold(compiled, &mut state, event).map_err(|error| Error::Log {
-                run: row.run_id.clone(),
-                seq: event.seq.unwrap_or_default(),
-                reason: error.to_string(),
-            })?;
+            follow(compiled, &mut state, row, event)?;
         }
         if page.is_last {
             return Ok(state);

@@ -1,8 +1,10 @@
 //! Runs that wait for their turn (ADR 93). A start that its workflow leaves no room for is a row without events; the end of
 //! another run, or the time of the rate, admits it in the store, and whoever stays takes it up like a run that was cut off.
 
+use crate::durable_input;
 use crate::error::Error;
 use crate::load::Pinned;
+use crate::run_host::RunHost;
 use crate::runtime::{NewRun, Origin, Runtime, StartOutcome};
 use crate::shared::Core;
 use serde_json::{Value, json};
@@ -12,7 +14,9 @@ use signalbox_engine::input::Input;
 use signalbox_engine::run_limits::{MOST_WAITING, OnLimit, RunLimits};
 use signalbox_model::{AuditEvent, Map, RunStatus, time};
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{Limited, NewRun as NewRow, RunLimits as Places, RunRow, StoreError, Waits};
+use signalbox_store::{
+    Handed, HandedRun, Limited, NewRun as NewRow, RunLimits as Places, RunRow, StoreError, Waits, Written,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -99,15 +103,10 @@ impl Runtime {
         on_limit: OnLimit,
         places: Places,
     ) -> Result<StartOutcome, Error> {
-        let core = Arc::clone(self.core());
-        core.open()?;
+        let core = self.core();
         let run_id = core.ids.run_id();
         let now = core.world.clock.now_ms();
-        let Pinned { compiled, definition, files } = new.pinned;
-        let begins = json!({
-            "params": new.params, "context": new.context, "startedBy": new.origin.started_by, "until": new.until,
-        });
-        let start = begins.to_string();
+        let start = begins_with(&new);
         let replaces = (on_limit == OnLimit::CancelOldest).then(|| {
             let told = Map::from_iter([
                 ("reason".to_owned(), "newer_start".into()),
@@ -116,6 +115,56 @@ impl Runtime {
             Record::new(time::format(now), "", RUN_LEVEL, AuditEvent::RunCancelled, Level::Warn, Actor::system())
                 .with_metadata(told)
         });
+        let waits = Limited::Waits(places, Box::new(Waits { start, most: MOST_WAITING, replaces }));
+        let to = self.takes_over(&new, &origin).map(|host| Handed { to: host.name().to_owned(), start: None });
+        let written = self.write_down(run_id.clone(), new, origin, (RunStatus::Queued, Some(waits), to)).await?;
+        pass(Point::Queued);
+        for run in written.replaced {
+            let core = Arc::clone(core);
+            // Its wish to end is kept: whoever drives it finds it, also when this fails.
+            drop(self.worker(move || core.wake(&run)).await?);
+        }
+        let begins_now = written.admitted.contains(&run_id);
+        look_after(core, &run_id);
+        core.begin_admitted(written.admitted);
+        Ok(if begins_now { StartOutcome::New(run_id) } else { StartOutcome::Queued(run_id) })
+    }
+
+    /// What carries a new run out instead of this process. Who looks into a run from its beginning on, or begins in the
+    /// middle of one, is with this process.
+    pub(crate) fn takes_over(&self, new: &NewRun, origin: &Origin) -> Option<&Arc<dyn RunHost>> {
+        self.core().run_host.get().filter(|_| origin.begins.is_none() && new.debug.is_none())
+    }
+
+    /// Writes a run down that something else carries out, and says that it is there.
+    pub(crate) async fn hand_over(
+        &self,
+        new: NewRun,
+        origin: Origin,
+        limited: Option<Limited>,
+        host: Arc<dyn RunHost>,
+    ) -> Result<String, Error> {
+        let run_id = self.core().ids.run_id();
+        let handed = Handed { to: host.name().to_owned(), start: Some(begins_with(&new)) };
+        self.write_down(run_id.clone(), new, origin, (RunStatus::Running, limited, Some(handed))).await?;
+        pass(Point::Queued);
+        let run = HandedRun { run_id: run_id.clone(), epoch: 1, is_driven: false, is_asked: false };
+        host.begin(run);
+        Ok(run_id)
+    }
+
+    /// Creates a run without events.
+    async fn write_down(
+        &self,
+        run_id: String,
+        new: NewRun,
+        origin: Origin,
+        (status, limited, handed): (RunStatus, Option<Limited>, Option<Handed>),
+    ) -> Result<Written, Error> {
+        let core = Arc::clone(self.core());
+        core.open()?;
+        let now = core.world.clock.now_ms();
+        let Pinned { compiled, definition, files } = new.pinned;
         let (firing, record) = origin.fired.unzip();
         let audit = record.into_iter().chain(origin.recorded);
         let row = NewRow {
@@ -127,7 +176,7 @@ impl Runtime {
             parent_run_id: None,
             started_ms: now,
             origin: new.origin,
-            status: RunStatus::Queued,
+            status,
             events: Vec::new(),
             snapshot: None,
             end: None,
@@ -139,7 +188,8 @@ impl Runtime {
             key: origin.key,
             firing,
             replayed: None,
-            limited: Some(Limited::Waits(places, Box::new(Waits { start, most: MOST_WAITING, replaces }))),
+            limited,
+            handed,
         };
         let store = core.store.clone();
         let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -152,18 +202,16 @@ impl Runtime {
             Ok::<_, StoreError>(())
         })
         .await??;
-        let written = receiver.await.map_err(|_| Error::Closing)??;
-        pass(Point::Queued);
-        for run in written.replaced {
-            let core = Arc::clone(&core);
-            // Its wish to end is kept: whoever drives it finds it, also when this fails.
-            drop(self.worker(move || core.wake(&run)).await?);
-        }
-        let begins_now = written.admitted.contains(&run_id);
-        look_after(&core, &run_id);
-        core.begin_admitted(written.admitted);
-        Ok(if begins_now { StartOutcome::New(run_id) } else { StartOutcome::Queued(run_id) })
+        Ok(receiver.await.map_err(|_| Error::Closing)??)
     }
+}
+
+/// What a run without events begins with, for whoever takes it up.
+fn begins_with(new: &NewRun) -> String {
+    let begins = json!({
+        "params": new.params, "context": new.context, "startedBy": new.origin.started_by, "until": new.until,
+    });
+    begins.to_string()
 }
 
 impl Core {
@@ -171,19 +219,8 @@ impl Core {
     pub(crate) fn first_of_queued(&self, row: &RunRow) -> Result<Input, Error> {
         let damaged = |reason: String| Error::Log { run: row.run_id.clone(), seq: 1, reason };
         let begins = self.store.run_start(&row.run_id)?;
-        let mut begins = begins.ok_or_else(|| damaged("its beginning is missing".to_owned()))?;
-        let text = |name: &str| begins[name].as_str().map(str::to_owned);
-        let (started_by, until) = (text("startedBy"), text("until"));
-        let context = begins["context"].take();
-        Ok(Input::Start {
-            params: Arc::new(begins["params"].take()),
-            context: context.as_object().cloned().unwrap_or_default(),
-            seed: self.ids.seed(),
-            started_by,
-            debug: None,
-            until,
-            now: self.world.clock.now_ms(),
-        })
+        let begins = begins.ok_or_else(|| damaged("its beginning is missing".to_owned()))?;
+        Ok(durable_input::first(begins, self.ids.seed(), self.world.clock.now_ms()))
     }
 
     /// Takes up runs whose turn has come. Only a process that stays does: another one ends with its own run.

@@ -232,6 +232,9 @@ impl Runtime {
         origin: Origin,
         limited: Option<Limited>,
     ) -> Result<String, Error> {
+        if let Some(host) = self.takes_over(&new, &origin).cloned() {
+            return self.hand_over(new, origin, limited, host).await;
+        }
         let core = self.core();
         let Pinned { compiled, definition, files } = new.pinned;
         let (seed, now, started_by, debug) =

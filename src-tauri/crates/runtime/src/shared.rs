@@ -6,13 +6,14 @@ use crate::load;
 use crate::options::Options;
 use crate::phase::Phase;
 use crate::registry::Registry;
+use crate::run_host::RunHost;
 use crate::trace::Tracer;
 use signalbox_engine::Compiled;
 use signalbox_engine::input::Input;
 use signalbox_model::{RunEvent, RunStatus};
 use signalbox_ports::{Ids, World};
 use signalbox_store::failpoint::{Point, pass};
-use signalbox_store::{RunRow, Store, StoreError};
+use signalbox_store::{HandedRun, RunRow, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
@@ -57,6 +58,8 @@ pub(crate) struct Core {
     pub(crate) observers: RwLock<Vec<Observer>>,
     /// See [`crate::Runtime::trace_calls`].
     pub(crate) tracer: OnceLock<Tracer>,
+    /// See [`crate::Runtime::hand_runs_to`].
+    pub(crate) run_host: OnceLock<Arc<dyn RunHost>>,
     pub(crate) ids: Arc<dyn Ids>,
     runs: Mutex<BTreeMap<String, Arc<Driven>>>,
     /// Runs that could not go on here; `adopt` leaves them alone.
@@ -129,6 +132,7 @@ impl Core {
             notices: broadcast::channel(NOTICES).0,
             observers: RwLock::default(),
             tracer: OnceLock::new(),
+            run_host: OnceLock::new(),
             ids,
             runs: Mutex::default(),
             faulty: Mutex::default(),
@@ -218,8 +222,17 @@ impl Core {
             let row = self.store.run(run_id)?;
             return match () {
                 () if row.ended_ms.is_some() => Err(Error::Ended { run: run_id.to_owned(), status: row.status }),
-                () if row.owner.is_some_and(|owner| owner.instance == self.store.instance()) => Ok(Resumed::DrivenHere),
                 () if row.status == RunStatus::Queued => Err(Error::Queued { run: run_id.to_owned() }),
+                () if row.handed_to.is_some() => {
+                    // Who came here has something for the run to do.
+                    if let Some(host) = self.run_host.get() {
+                        let is_driven = self.store.drives(&row);
+                        let run_id = run_id.to_owned();
+                        host.begin(HandedRun { run_id, epoch: row.epoch, is_driven, is_asked: true });
+                    }
+                    Err(Error::DrivenElsewhere { run: run_id.to_owned() })
+                }
+                () if row.owner.is_some_and(|owner| owner.instance == self.store.instance()) => Ok(Resumed::DrivenHere),
                 () => Err(Error::DrivenElsewhere { run: run_id.to_owned() }),
             };
         };
@@ -355,6 +368,12 @@ impl Core {
         self.waiting().retain(|run_id, _| left.contains(run_id));
         // What does not go on stays in the list of runs, with its state.
         self.resume_many(runs).await;
+        if let Some(host) = self.run_host.get() {
+            let own = Arc::clone(self);
+            if let Ok(Ok(handed)) = self.handle.spawn_blocking(move || own.store.handed_runs()).await {
+                host.go_on(handed);
+            }
+        }
     }
 }
 

@@ -81,6 +81,7 @@ fn create(store: &Store, run: &str, started_ms: i64) -> Owner {
         firing: None,
         limited: None,
         replayed: None,
+        handed: None,
         rests: false,
         key: None,
     };
@@ -263,6 +264,7 @@ fn history(store: &Store) {
             firing: None,
             limited: None,
             replayed: None,
+            handed: None,
             rests: false,
             key: None,
         };

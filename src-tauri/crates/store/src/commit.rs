@@ -145,6 +145,17 @@ pub struct NewRun {
     pub limited: Option<Limited>,
     /// The failure that it is to mend: one whose run has begun before creates nothing.
     pub replayed: Option<Replayed>,
+    /// What carries it out instead of a host of the history.
+    pub handed: Option<Handed>,
+}
+
+/// A run that hosts of the history leave to something else, which drives it by [`crate::Store::claim`].
+#[derive(Debug, Clone)]
+pub struct Handed {
+    /// Its name.
+    pub to: String,
+    /// What a run without events begins with; one that waits for its turn has it already.
+    pub start: Option<String>,
 }
 
 /// How the limits of its workflow hold a new run.
@@ -404,6 +415,8 @@ pub(crate) struct PreparedRun {
     replayed: Option<Replayed>,
     /// The access token that starts it, whose quota it counts for.
     token: Option<String>,
+    /// What a run begins with that something else carries out.
+    start: Option<String>,
     /// It repeats a part of its original to its end, not only up to a step.
     whole: bool,
     pub(crate) first: Prepared,
@@ -433,6 +446,7 @@ impl PreparedRun {
             trace: new.origin.trace,
             trial: new.origin.trial,
             workspace: new.origin.workspace,
+            handed_to: new.handed.as_ref().map(|handed| handed.to.clone()),
             open_tasks: 0,
         };
         let shared = match new.events.first().map(|event| &event.body) {
@@ -466,6 +480,7 @@ impl PreparedRun {
             limited: new.limited,
             replayed: new.replayed,
             token: new.origin.token,
+            start: new.handed.and_then(|handed| handed.start),
             whole,
             first,
         })
@@ -515,6 +530,9 @@ impl PreparedRun {
         }
         if let Some(Limited::Now(limits) | Limited::Always(limits)) = &self.limited {
             run_limit::enter(connection, run_id, workflow, limits, now_ms)?;
+        }
+        if let Some(start) = &self.start {
+            run_limit::keep_start(connection, run_id, workflow, start)?;
         }
         if let Some(text) = &self.definition {
             definition::put(connection, &self.row.definition_hash, text)?;

@@ -228,6 +228,10 @@ fn take_over(connection: &Connection, instance: &Instance, run: &str) -> Result<
     if row.ended_ms.is_some() || driven {
         return Ok(None);
     }
+    // What carries it out instead of hosts claims it.
+    if row.handed_to.is_some() && row.status != RunStatus::Queued {
+        return Ok(None);
+    }
     // One that waits for its turn is taken up only to be ended.
     if row.status == RunStatus::Queued
         && !run_input::pending(connection, run)?

@@ -251,7 +251,16 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
         ui::packages(&peers_dir(root))?;
     }
     ui::build(root)?;
-    shell::run(root, "cargo", &["build", "-p", "signalbox-headless"])?;
+    let mut programs = vec!["build", "-p", "signalbox-headless"];
+    if parts.contains(&"restate") {
+        // Not in any package, and not in the build of the tests: it is looked at here alone.
+        let restate = "signalbox-headless/restate";
+        let both = ["-p", "signalbox-restate", "-p", "signalbox-headless", "--features", restate];
+        let clippy = [&["clippy"][..], &both, &["--", "-D", "warnings"]].concat();
+        shell::run(root, "cargo", &clippy)?;
+        programs.extend(["--features", "restate"]);
+    }
+    shell::run(root, "cargo", &programs)?;
     run_peers(root, args)
 }
 

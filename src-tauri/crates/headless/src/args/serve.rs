@@ -36,6 +36,9 @@ pub(crate) struct Serve {
     pub(crate) public_url: Option<PublicUrl>,
     #[command(flatten)]
     pub(crate) sign_in: ServeSignIn,
+    #[cfg(feature = "restate")]
+    #[command(flatten)]
+    pub(crate) hand_over: super::HandOver,
 }
 
 /// How people sign in.

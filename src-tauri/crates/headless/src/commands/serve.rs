@@ -26,6 +26,8 @@ const RECORD_AGAIN: Duration = Duration::from_secs(30);
 const SCOPES: [&str; 3] = ["openid", "profile", "email"];
 
 pub(crate) async fn serve(app: Arc<App>, output: &Output, args: &Serve, data: &Path) -> Done {
+    #[cfg(feature = "restate")]
+    super::worker::hand_over(&app, output, &args.hand_over)?;
     if !args.grant_root.is_empty() {
         app.set_grant_roots(
             args.grant_root.iter().map(|root| signalbox_app::grant_root(root)).collect::<Result<_, _>>()?,

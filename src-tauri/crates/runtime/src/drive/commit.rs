@@ -142,6 +142,7 @@ impl Driver {
             firing: creation.firing,
             limited: creation.limited,
             replayed: creation.replayed,
+            handed: None,
         };
         // The starter may have gone; the run goes on without it.
         self.core.store.submit_run(new, Box::new(move |outcome| drop(sender.send(outcome))));

@@ -105,7 +105,8 @@ impl From<&Error> for Class {
             | Error::DrivenElsewhere { .. }
             | Error::Queued { .. }
             | Error::CannotWait { .. } => Self::Conflict,
-            Error::Definition { .. } | Error::Log { .. } | Error::Stopped { .. } | Error::Closing => Self::Unavailable,
+            Error::Definition { .. } | Error::Log { .. } | Error::Journal { .. } => Self::Unavailable,
+            Error::Stopped { .. } | Error::Closing => Self::Unavailable,
         }
     }
 }

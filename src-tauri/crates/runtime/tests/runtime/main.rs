@@ -6,6 +6,7 @@
 mod crash;
 mod cut_off;
 mod follow;
+mod journal;
 mod limits;
 mod lists;
 mod memory;

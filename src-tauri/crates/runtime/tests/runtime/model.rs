@@ -158,6 +158,7 @@ impl Real {
                     firing: None,
                     limited: None,
                     replayed: None,
+                    handed: None,
                 });
                 process.owner = Some(owner.expect("a new run"));
             }

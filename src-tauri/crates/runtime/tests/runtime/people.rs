@@ -11,7 +11,7 @@ use signalbox_store::{AnswerTask, AuditQuery, Store, TaskAct};
 use std::sync::Arc;
 
 /// A GET that works, then one that does not.
-fn asks(config: &Value) -> Value {
+pub(crate) fn asks(config: &Value) -> Value {
     json!({
         "nodes": {
             "first": { "type": "http.request", "config": { "url": "http://api.example/1" } },
@@ -30,7 +30,7 @@ fn now() -> i64 {
     crate::support::RealClock.now_ms()
 }
 
-fn answer(store: &Store, task: &str, action: TaskAction) {
+pub(crate) fn answer(store: &Store, task: &str, action: TaskAction) {
     answer_with(store, task, action, None);
 }
 
@@ -87,7 +87,7 @@ fn events(store: &Store, run: &str) -> Vec<String> {
     names
 }
 
-fn intact(store: &Store) {
+pub(crate) fn intact(store: &Store) {
     let verdict = store.audit_verify(Vec::new(), Vec::new(), None).expect("readable");
     assert!(matches!(verdict, Verdict::Intact { .. }), "{verdict}");
 }

@@ -5,7 +5,7 @@ CREATE TABLE run (
             parent_run_id TEXT, started_ms INTEGER NOT NULL, ended_ms INTEGER, last_seq INTEGER NOT NULL,
             nodes_seq INTEGER NOT NULL DEFAULT 0, failed_step TEXT, error_code TEXT, error_message TEXT,
             client_run_token TEXT, started_by TEXT
-          , person TEXT, no INTEGER, trace TEXT, trial INTEGER NOT NULL DEFAULT 0, workspace TEXT) STRICT, WITHOUT ROWID;
+          , person TEXT, no INTEGER, trace TEXT, trial INTEGER NOT NULL DEFAULT 0, workspace TEXT, handed_to TEXT) STRICT, WITHOUT ROWID;
 CREATE INDEX run_newest ON run (started_ms, id);
 CREATE INDEX run_of_workflow ON run (workflow_id, started_ms, id);
 CREATE INDEX run_by_status ON run (status, started_ms, id);

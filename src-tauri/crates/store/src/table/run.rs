@@ -30,11 +30,12 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
               CREATE INDEX run_of_workspace ON run (workspace, started_ms, id) WHERE workspace IS NOT NULL;
               CREATE INDEX run_open_in_workspace ON run (workspace) WHERE ended_ms IS NULL AND workspace IS NOT NULL;",
     },
+    Migration { id: 54, sql: "ALTER TABLE run ADD COLUMN handed_to TEXT;" },
 ];
 
 const COLUMNS: &str = "id, workflow_id, workflow_name, definition_hash, status, owner, epoch, parent_run_id, started_ms, \
                        ended_ms, last_seq, failed_step, error_code, error_message, client_run_token, started_by, person, \
-                       trace, trial, workspace";
+                       trace, trial, handed_to, workspace";
 
 /// Who drives a run: a process and the number of the take-over. A commit with an old one writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +87,8 @@ pub struct RunRow {
     pub trace: Option<TraceContext>,
     /// A try of somebody who builds; see [`signalbox_model::RunOrigin::trial`].
     pub trial: bool,
+    /// What carries it out instead of a host of the history; see [`crate::Handed`].
+    pub handed_to: Option<String>,
     /// The workspace that it belongs to.
     pub workspace: Option<String>,
     /// Tasks of it that wait for a person now.
@@ -152,8 +155,9 @@ fn read(row: &Row<'_>) -> sql::Result<RunRow> {
         person: row.get(16)?,
         trace: row.get::<_, Option<String>>(17)?.and_then(|line| TraceContext::from_line(&line)),
         trial: row.get(18)?,
-        workspace: row.get(19)?,
-        open_tasks: row.get(20)?,
+        handed_to: row.get(19)?,
+        workspace: row.get(20)?,
+        open_tasks: row.get(21)?,
     })
 }
 
@@ -238,10 +242,40 @@ pub(crate) fn activity(connection: &Connection, workflow: &str, since_ms: i64) -
     Ok((started, failed, last))
 }
 
-/// Ids and owners of runs that have not ended.
+/// A run that something else carries out, and that may have to be told to go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandedRun {
+    /// The run.
+    pub run_id: String,
+    /// Number of the last take-over.
+    pub epoch: u64,
+    /// A living process carries it out now.
+    pub is_driven: bool,
+    /// It was asked something that no commit has consumed.
+    pub is_asked: bool,
+}
+
+/// Runs that something else carries out and that have something to do, oldest first, with their owners.
+pub(crate) fn handed(connection: &Connection) -> Result<Vec<(HandedRun, Option<String>)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, epoch, owner, status, (SELECT count(*) FROM run_input WHERE run_input.run = run.id AND consumed = 0) FROM run \
+         WHERE ended_ms IS NULL AND handed_to IS NOT NULL AND status <> 'queued' ORDER BY started_ms, id",
+    )?;
+    let read = |row: &Row<'_>| {
+        let (status, asked): (String, u64) = (row.get(3)?, row.get(4)?);
+        let run = HandedRun { run_id: row.get(0)?, epoch: row.get(1)?, is_driven: false, is_asked: asked > 0 };
+        Ok((run, row.get::<_, Option<String>>(2)?, status == RunStatus::Paused.as_str()))
+    };
+    let all = statement.query_map([], read)?.collect::<sql::Result<Vec<_>>>()?;
+    let has_work = |(run, _, paused): &(HandedRun, Option<String>, bool)| run.is_asked || !paused;
+    Ok(all.into_iter().filter(has_work).map(|(run, owner, _)| (run, owner)).collect())
+}
+
+/// Ids and owners of runs that have not ended and that hosts of the history drive.
 pub(crate) fn unfinished(connection: &Connection, paused: bool) -> Result<Vec<(String, Option<String>)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND status <> 'queued' AND (?1 = 1 OR status <> 'paused') ORDER BY started_ms, id",
+        "SELECT id, owner FROM run WHERE ended_ms IS NULL AND handed_to IS NULL AND status <> 'queued' AND (?1 = 1 OR status <> 'paused') \
+         ORDER BY started_ms, id",
     )?;
     Ok(statement.query_map([paused], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<sql::Result<_>>()?)
 }
@@ -250,7 +284,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
     // The number that its events begin with. One that events of a deleted run still have is not given again, nor one whose
     // deletion is under way: it takes away events by that number to its end.
     let sql = format!(
-        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
+        "INSERT INTO run ({COLUMNS}, no) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1 + max( \
            coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0), \
            coalesce((SELECT max(no) FROM run_deleted WHERE purged = 0), 0)))"
     );
@@ -274,6 +308,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
         row.person,
         row.trace.as_ref().map(TraceContext::line),
         row.trial,
+        row.handed_to,
         row.workspace,
     ])?;
     Ok(())

@@ -187,6 +187,16 @@ pub(crate) fn enter(connection: &Connection, run: &str, workflow: &str, limits: 
     Ok(())
 }
 
+/// What a run begins with that is created in this transaction and that something else carries out.
+pub(crate) fn keep_start(connection: &Connection, run: &str, workflow: &str, start: &str) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO run_limit (run, workflow, key, state, start) VALUES (?1, ?2, '', 2, ?3) ON CONFLICT (run) DO UPDATE SET start = ?3",
+        )?
+        .execute(params![run, workflow, start])?;
+    Ok(())
+}
+
 /// A run that is created in this transaction waits behind the others of its key. Gives the runs that may begin now: there may
 /// have been room.
 pub(crate) fn wait(

@@ -503,7 +503,7 @@ pub(crate) fn runs_to_go_on(connection: &Connection, now_ms: i64) -> Result<Vec<
     let mut statement = connection.prepare_cached(
         "SELECT run.id, run.owner, max(todo.due) FROM (SELECT run, 0 AS due FROM run_input WHERE consumed = 0 \
          UNION SELECT run, 1 FROM task WHERE state = 'open' AND due_ms IS NOT NULL AND due_ms <= ?) AS todo \
-         JOIN run ON run.id = todo.run WHERE run.ended_ms IS NULL GROUP BY run.id ORDER BY run.started_ms, run.id",
+         JOIN run ON run.id = todo.run WHERE run.ended_ms IS NULL AND (run.handed_to IS NULL OR run.status = 'queued') GROUP BY run.id ORDER BY run.started_ms, run.id",
     )?;
     let read = |row: &Row<'_>| Ok(MayGoOn { run_id: row.get(0)?, owner: row.get(1)?, due: row.get(2)? });
     Ok(statement.query_map([now_ms], read)?.collect::<sql::Result<_>>()?)

@@ -10,6 +10,7 @@ mod damage;
 mod decisions;
 mod disk_full;
 mod group;
+mod handed;
 #[cfg(all(feature = "postgres", target_os = "linux"))]
 mod on_postgres;
 mod open;

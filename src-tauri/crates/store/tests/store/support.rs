@@ -204,6 +204,7 @@ pub(crate) fn new_run(run: &str) -> NewRun {
         firing: None,
         limited: None,
         replayed: None,
+        handed: None,
     }
 }
 

@@ -24,6 +24,7 @@ const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-runtime", Some(3)),
     ("signalbox-simulate", Some(3)),
     ("signalbox-app", Some(4)),
+    ("signalbox-restate", Some(4)),
     ("signalbox-headless", Some(5)),
     ("signalbox-standalone", Some(5)),
     ("signalbox-desktop", Some(5)),
@@ -58,6 +59,7 @@ const FORBIDDEN_CRATES: &[(&str, &[&str])] = &[
         &["tokio", "reqwest", "rusqlite", "getrandom", "uuid", "signalbox-adapters", "signalbox-store"],
     ),
     ("signalbox-app", &["tauri", "axum"]),
+    ("signalbox-restate", &["tauri", "axum", "signalbox-store"]),
     ("signalbox-headless", &["tauri"]),
     // What an exported program never holds (S-04): the window, the command list.
     ("signalbox-standalone", &["tauri", "signalbox-app"]),

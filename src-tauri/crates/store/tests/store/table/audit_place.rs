@@ -85,7 +85,7 @@ fn entries_are_found_by_their_marks_before_and_after_they_are_taken_in() {
              CREATE INDEX audit_by_actor_type ON audit_entry (actor_type, seq) WHERE actor_type <> 'system';
              CREATE INDEX audit_by_error ON audit_entry (error_type, seq) WHERE error_type IS NOT NULL;
              ALTER TABLE tool_server DROP COLUMN sign_in;
-             ALTER TABLE run DROP COLUMN trace; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
+             ALTER TABLE run DROP COLUMN trace; ALTER TABLE run DROP COLUMN handed_to; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
              DROP TRIGGER failure_of_task; DROP TRIGGER failure_of_run; DROP INDEX run_of_parent; DROP INDEX task_open_of;
              DROP TABLE failure_group; DROP TABLE failure; DROP TABLE failure_fill; DROP TABLE replay; DROP TABLE replay_item;
              ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 34;");
@@ -199,7 +199,7 @@ fn a_store_of_before_is_taken_over() {
              DROP TABLE workspace; DROP TABLE workspace_workflow; DROP TABLE start_count; DROP INDEX run_of_workspace;
              DROP INDEX run_open_in_workspace; ALTER TABLE run DROP COLUMN workspace;
              DROP TABLE task_destination; DROP TABLE task_copy; DROP TABLE task_decision_seen;
-             ALTER TABLE run DROP COLUMN trace; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
+             ALTER TABLE run DROP COLUMN trace; ALTER TABLE run DROP COLUMN handed_to; DROP TABLE health_run; DROP TABLE health_error; DROP TABLE health_pending; DROP TABLE health_raised; DROP TABLE proof;
              DROP TRIGGER failure_of_task; DROP TRIGGER failure_of_run; DROP INDEX run_of_parent; DROP INDEX task_open_of;
              DROP TABLE failure_group; DROP TABLE failure; DROP TABLE failure_fill; DROP TABLE replay; DROP TABLE replay_item;
              ALTER TABLE run DROP COLUMN trial; PRAGMA user_version = 30;");
