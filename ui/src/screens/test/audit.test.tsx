@@ -85,7 +85,7 @@ describe('queries', () => {
   it('are completed at the caret', () => {
     expect(complete('ev', 2, {}).map((one) => one.insert)).toEqual(['event:']);
     expect(complete('event:node words', 10, { event: [{ value: 'NODE_ERROR' }, { value: 'HITL_CREATED' }] })).toEqual([{ text: 'NODE_ERROR', from: 0, to: 10, insert: 'event:NODE_ERROR ' }]);
-    expect(complete('', 0, {})).toHaveLength(11);
+    expect(complete('', 0, {})).toHaveLength(12);
   });
 });
 

@@ -260,6 +260,12 @@ fn what_happens_once_is_done_by_one_host(server: &Server) {
     };
     eventually("two firings", || fired().len() >= 2);
     eventually("both messages", || service.hits("/hook") >= 2);
+    // A host that dies between sending and recording has its message sent again.
+    eventually("both are recorded as sent", || {
+        let hooks = on(&second, &history, &["webhook", "list", "--json"]).json();
+        let waiting: Vec<&Value> = hooks.as_array().into_iter().flatten().map(|one| &one["waiting"]).collect();
+        waiting == [&json!(0)]
+    });
     let written = || told.iter().map(|one| one.lock().expect("no panic").clone()).collect::<Vec<_>>();
     eventually("entries", || written().iter().any(|one| one.len() >= 4));
     let by = written();
