@@ -137,7 +137,7 @@ test('n_01: the policy is drawn with one press, and the score follows', async ({
 
 test('a run that waits for a person says so, and leads to the task', async ({ open, host }) => {
   const { page } = await openPart(open, host, 'Waits', {
-    ...PART, nodes: { ...PART.nodes, fetch: { type: 'http.request', config: { url: 'ftp://nobody', method: 'GET' } } },
+    ...PART, nodes: { ...PART.nodes, fetch: { type: 'http.request', config: { url: "{{ 'ftp://nobody' }}", method: 'GET' } } },
   });
   await page.keyboard.press('F5');
   await expect(page.getByText('This run waits for a person')).toBeVisible();

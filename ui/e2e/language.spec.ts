@@ -54,7 +54,9 @@ const clipped = (page: Page): Promise<string[]> => page.evaluate(() => {
       // Said to be cut with dots, hidden from sight on purpose, or moved into sight by scrolling.
       if (style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none' || style.clipPath !== 'none' || style.visibility === 'hidden') break;
       if (/auto|scroll/.test(style.overflowX)) break;
-      const { left, right } = box.getBoundingClientRect();
+      const { left, right, top, bottom } = box.getBoundingClientRect();
+      // In a line that is not seen at all: hints for which there is no room wrap out of sight.
+      if (/hidden|clip/.test(style.overflowY) && (text.top >= bottom || text.bottom <= top)) break;
       if (/hidden|clip/.test(style.overflowX) && (text.right > right + 1 || text.left < left - 1)) {
         found.push(`${node.textContent.slice(0, 60)} in ${box.tagName}.${box.className}`);
         break;

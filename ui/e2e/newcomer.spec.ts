@@ -82,7 +82,7 @@ test('people read titles where something failed, in the banner, the bar and the 
   await expect(page.locator('.g-row').filter({ hasText: 'Fails by name' })).toContainText('No more paper.');
   await expect(page.getByText('only_step')).toHaveCount(0);
   // One click opens a run, as everywhere else.
-  await page.getByRole('link', { name: 'Runs' }).click();
+  await page.locator('.rail').getByRole('link', { name: 'Runs' }).click();
   await page.getByRole('grid', { name: /Runs/ }).getByRole('row').first().click();
   await expect(page).toHaveURL(/#\/run\//);
   await page.reload();
