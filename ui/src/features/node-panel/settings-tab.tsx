@@ -75,7 +75,7 @@ function withoutSchedule(kind: string, schema: JsonSchema): JsonSchema {
   return { ...schema, properties };
 }
 
-/** SQL has a field of its own: it takes data by parameters. */
+/** The SQL field: data dropped into it becomes a parameter. */
 function withSqlField(kind: string, schema: JsonSchema): JsonSchema {
   const sql = schema.properties?.['sql'];
   return kind === QUERY && sql ? { ...schema, properties: { ...schema.properties, sql: { ...sql, 'x-ui': { ...sql['x-ui'], widget: 'sql' } } } } : schema;

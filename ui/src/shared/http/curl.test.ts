@@ -28,7 +28,7 @@ it('lets no text out of its word', () => {
   expect(shellWord('$(id)`id`')).toBe("'$(id)`id`'");
 });
 
-it('sends what the step sends, where cURL has ways of its own', () => {
+it('sends what the step sends where cURL behaves differently', () => {
   const lines = (config: Parameters<typeof curlOf>[0]) => curlOf({ redirects: 'no', ...config }).split(' \\\n  ');
   // Text is no form, and an address is one address without spaces.
   expect(lines({ method: 'POST', url: 'https://x.example/', body: 'hello' })).toEqual(['curl https://x.example/', "--header 'Content-Type: text/plain; charset=utf-8'", '--data-raw hello']);

@@ -62,7 +62,7 @@ pub(super) fn instead(message: &str) -> Option<String> {
     Some(json!({ "jsonrpc": "2.0", "id": id?, "error": { "code": CODE, "message": words } }).to_string())
 }
 
-/// An event that stands in the place of one that is too large, for whoever asked; what came of that one ends before it.
+/// An error response that replaces an event that is too large. It begins with an empty line, which ends the incomplete event.
 pub(super) fn too_large_event(asked: &RequestId, limit: usize) -> String {
     let words = format!("{CHANGED}more than {} MiB{TOO_LARGE}", limit / (1024 * 1024));
     let error = json!({ "jsonrpc": "2.0", "id": asked, "error": { "code": CODE, "message": words } });

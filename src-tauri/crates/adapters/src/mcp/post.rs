@@ -179,7 +179,7 @@ async fn text_within(response: Response, limit: usize) -> Result<String, Refusal
     String::from_utf8(body).map_err(|_| StreamableHttpError::UnexpectedServerResponse("it is not UTF-8".into()))
 }
 
-/// The events of a response. One that is larger than `limit` ends them, with an error for whoever asked.
+/// The events of a response. An event larger than `limit` ends the stream with an error response to the request.
 fn events(
     chunks: impl Stream<Item = Result<Bytes, reqwest::Error>> + Send + 'static,
     limit: usize,
@@ -191,7 +191,7 @@ fn events(
             _ if *ended => None,
             Ok(chunk) if size.take(&chunk) > limit => {
                 *ended = true;
-                // The rest of the event that is too large is not read; this is one of its own.
+                // The rest of the large event is not read; a separate error event follows it.
                 asked.as_ref().map(|asked| Ok(Bytes::from(depth::too_large_event(asked, limit))))
             }
             other => Some(other),

@@ -41,7 +41,7 @@ pub fn text_of(path: &Path) -> ApiResult<(String, Option<String>)> {
 /// The text that another program sends, or that somebody pastes into a terminal.
 pub fn text_in(input: impl Read) -> ApiResult<String> {
     let mut bytes = Vec::new();
-    // One more than may be: what was cut would be told as broken.
+    // One byte above the limit, so that a text that is too long is refused as that and not as malformed.
     input.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(|error| {
         ApiError::bad_request(format!("The standard input cannot be read: {error}."), "Name a file instead of -.")
     })?;
