@@ -8,6 +8,7 @@ mod closing;
 mod commands;
 mod menu;
 mod place;
+mod second_start;
 mod tray;
 
 use signalbox_app::{ApiError, App, Options, dto::Host, script};
@@ -27,6 +28,15 @@ fn main() {
         };
         eprintln!("{told}");
         std::process::exit(code);
+    }
+    let context = tauri::generate_context!();
+    match second_start::hand_over(&context.config().identifier) {
+        Ok(second_start::Start::First) => {}
+        Ok(second_start::Start::HandedOver) => return,
+        Err(why) => {
+            eprintln!("{why}");
+            std::process::exit(1);
+        }
     }
     place::software_painting();
     let built = tauri::Builder::default()
@@ -84,7 +94,7 @@ fn main() {
             }
             Ok(())
         })
-        .build(tauri::generate_context!());
+        .build(context);
     let shell = match built {
         Ok(shell) => shell,
         Err(error) => {
