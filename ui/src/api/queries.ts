@@ -50,11 +50,15 @@ const RANK: { [R in Commands['who']['response']['role']]: number } = { viewer: 0
 /** Asks who the caller is before anything is drawn. A failure is told by what is asked next. */
 export const loadRole = (): Promise<void> => queryClient.prefetchQuery({ queryKey: ['who', {}], queryFn: ({ signal }) => call('who', {}, signal), staleTime: 60_000 });
 
-/** Whether the caller's role may do something: nothing is offered that is refused afterwards. While nobody could say the role all is. */
+/** Whether the caller may do something: nothing is offered that is refused afterwards. While nobody could say who the caller is, all is. */
 export function usePermission(): (command: Command) => boolean {
-  const role = useCommand('who', {}, { staleTime: 60_000 }).data?.role;
-  return useCallback((command) => role === undefined || RANK[role] >= RANK[table[command].role], [role]);
+  const { role, workspaces } = useCommand('who', {}, { staleTime: 60_000 }).data ?? {};
+  const limited = workspaces?.limited === true;
+  return useCallback((command) => role === undefined || (RANK[role] >= RANK[table[command].role] && !(limited && table[command].wholeServer)), [role, limited]);
 }
+
+/** Whether the caller is for the whole server, and not limited to workspaces. */
+export const useWholeServer = (): boolean => useCommand('who', {}, { staleTime: 60_000 }).data?.workspaces?.limited !== true;
 
 /** Runs a command and refreshes what it made stale. */
 export async function act<K extends Command>(command: K, payload: Commands[K]['request']): Promise<Commands[K]['response']> {

@@ -57,7 +57,9 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
     led.current = seq;
     if (seq !== undefined && !settled && !list.rows.some((row) => row.seq === seq)) setBelow(seq + AROUND);
   }, [seq, list.stale, list.rows, settled]);
-  const status = useCommand('audit_status', {}, { refetchInterval: 5_000 });
+  const may = usePermission();
+  const verifies = may('audit_verify');
+  const status = useCommand('audit_status', {}, { enabled: may('audit_status'), refetchInterval: 5_000 });
   const facets = useCommand('audit_facets', settled ? { query: settled } : {}, { placeholderData: (old) => old, refetchInterval: follow ? 10_000 : false });
   // What is offered while one types comes from the whole chain: half a value fits nothing.
   const all = useCommand('audit_facets', {}, { placeholderData: (old) => old, staleTime: 60_000, enabled: settled !== '' });
@@ -66,7 +68,6 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
   useFreshFacets(list.head?.size);
   const saved = useSavedQueries();
   const search = useRef<HTMLInputElement>(null);
-  const may = usePermission();
   const exports = may('audit_export');
   const accepts = may('audit_accept_cut');
   const keys = useAllActions();
@@ -164,7 +165,7 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
         <label className="au-switch s t2"><Switch checked={follow} onChange={setFollow} label={t('audit.follow')} /><span className="au-switch-text">{t('audit.follow')}</span></label>
         <span className="vr" />
         {exports ? <Button icon="dl" onClick={() => setDialog('export')}>{t('audit.exportEvidence')}</Button> : null}
-        <Button variant="primary" icon="chain" busy={verifying} onClick={() => void verify()}>{t('audit.verify')}</Button>
+        {verifies ? <Button variant="primary" icon="chain" busy={verifying} onClick={() => void verify()}>{t('audit.verify')}</Button> : null}
       </header>
       <div className="screen-body">
         <div className="au-bar" role="search">
@@ -173,9 +174,9 @@ export function AuditScreen({ query: asked, seq }: { query: string | undefined; 
           <Button icon="clock" onClick={() => setDialog('jump')}>{t('audit.jump')}</Button>
           <IconButton icon="hash" variant="default" label={t('audit.goTo')} keys={keyOf('audit.goTo')} onClick={() => setDialog('goTo')} />
         </div>
-        <VerdictBar status={status.data} size={size} busy={verifying} onGo={goTo} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} onAccept={accepts ? () => setDialog('accept') : undefined} />
+        {may('audit_status') ? <VerdictBar status={status.data} size={size} busy={verifying} onGo={goTo} onExport={exports ? () => setDialog('export') : undefined} onVerify={() => void verify()} onAccept={accepts ? () => setDialog('accept') : undefined} /> : null}
         <AnchorBanner anchors={status.data?.anchors} />
-        <SinkBanner />
+        {may('audit_sinks') ? <SinkBanner /> : null}
         {status.error && !status.data ? <Banner signal="err" title={status.error.message}><span className="s t2">{status.error.hint}</span></Banner> : null}
         {list.error ? <Banner signal="err" title={list.error.message} actions={wrong ? undefined : <Button small icon="retry" onClick={list.retry}>{t('common.tryAgain')}</Button>}><span className="s t2">{list.error.hint}</span></Banner> : null}
         <div className="au-main">

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { transport } from '../api/client.ts';
 import { useCommand, usePermission } from '../api/queries.ts';
 import { setTheme } from '../api/settings.ts';
+import type { Command } from '../api/types.ts';
 import { damageText } from '../features/audit/words.ts';
 import { plain } from '../text/letters.ts';
 import { useAlertAttention } from '../features/health/alert-attention.ts';
@@ -28,20 +29,21 @@ import { showTemplates } from './parts/templates-dialog.tsx';
 import { startTour } from './parts/tour-steps.ts';
 import { hashOf, navigate, parseRoute, type Route } from './router.ts';
 
-const RAIL: { route: Route; icon: IconName; title: 'nav.workflows' | 'nav.runs' | 'nav.automations' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
-  { route: { screen: 'workflows' }, icon: 'flow', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
-  { route: { screen: 'runs' }, icon: 'runs', title: 'nav.runs', screens: ['runs', 'run', 'compare', 'failures', 'health'] },
-  { route: { screen: 'automations' }, icon: 'clock', title: 'nav.automations', screens: ['automations'] },
-  { route: { screen: 'inbox' }, icon: 'inbox', title: 'nav.inbox', screens: ['inbox'] },
-  { route: { screen: 'audit' }, icon: 'chain', title: 'nav.audit', screens: ['audit'] },
-  { route: { screen: 'catalog' }, icon: 'grid', title: 'nav.catalog', screens: ['catalog'] },
+/** `asks`: what the screen is about; who may not ask for it is not led there. */
+const RAIL: { route: Route; icon: IconName; asks: Command; title: 'nav.workflows' | 'nav.runs' | 'nav.automations' | 'nav.inbox' | 'nav.audit' | 'nav.catalog' | 'nav.settings'; screens: Route['screen'][] }[] = [
+  { route: { screen: 'workflows' }, icon: 'flow', asks: 'workflow_list', title: 'nav.workflows', screens: ['workflows', 'workflow'] },
+  { route: { screen: 'runs' }, icon: 'runs', asks: 'run_list', title: 'nav.runs', screens: ['runs', 'run', 'compare', 'failures', 'health'] },
+  { route: { screen: 'automations' }, icon: 'clock', asks: 'activation_list', title: 'nav.automations', screens: ['automations'] },
+  { route: { screen: 'inbox' }, icon: 'inbox', asks: 'task_list', title: 'nav.inbox', screens: ['inbox'] },
+  { route: { screen: 'audit' }, icon: 'chain', asks: 'audit_list', title: 'nav.audit', screens: ['audit'] },
+  { route: { screen: 'catalog' }, icon: 'grid', asks: 'catalog_list', title: 'nav.catalog', screens: ['catalog'] },
 ];
 
 export function Frame({ route, children }: { route: Route; children: ReactNode }) {
   const [palette, setPalette] = useState(false);
   const [sheet, setSheet] = useState(false);
   const may = usePermission();
-  const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true), () => may('workflow_create'), () => may('workflow_deactivate')), [may]);
+  const actions = useMemo(() => frameActions(() => setPalette(true), () => setSheet(true), may), [may]);
   useActions(actions);
   useTaskChanges();
   const on = RAIL.find((entry) => entry.screens.includes(route.screen));
@@ -54,7 +56,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
       <a className="btn skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}>{t('nav.skip')}</a>
       <nav className="rail" aria-label={t('nav.main')}>
         <div className="brand"><Brand /></div>
-        {RAIL.map((entry) => <RailLink key={entry.title} on={entry.screens.includes(route.screen)} href={hashOf(entry.route)} icon={entry.icon} title={t(entry.title)} mark={entry.title === 'nav.inbox' ? <OpenTasks /> : entry.title === 'nav.audit' ? <BrokenChain /> : undefined} />)}
+        {RAIL.filter((entry) => may(entry.asks)).map((entry) => <RailLink key={entry.title} on={entry.screens.includes(route.screen)} href={hashOf(entry.route)} icon={entry.icon} title={t(entry.title)} mark={entry.title === 'nav.inbox' ? <OpenTasks /> : entry.title === 'nav.audit' ? <BrokenChain /> : undefined} />)}
         <span className="sp" />
         <PersonMenu />
         <RailLink on={route.screen === 'help'} href="#/help" icon="book" title={t('nav.help')} />
@@ -98,7 +100,8 @@ function BrokenChain() {
 }
 /** What the last verification said: asked often while one goes on, so that nobody works on for half a minute without knowing. */
 function useChain() {
-  return useCommand('audit_status', {}, { refetchInterval: (query) => (query.state.data?.running ? 1_000 : 5_000) }).data;
+  const may = usePermission();
+  return useCommand('audit_status', {}, { enabled: may('audit_status'), refetchInterval: (query) => (query.state.data?.running ? 1_000 : 5_000) }).data;
 }
 /** On every screen, until the chain is whole again; the audit screen says it in its own bar (E2). */
 function BrokenBanner() {
@@ -135,9 +138,9 @@ export function Screen({ title, children, bar }: { title: string; children: Reac
   );
 }
 
-/** `makes`: whether this person may make workflows; `deactivates`: whether they may deactivate them. */
-export function frameActions(showPalette: () => void, showSheet: () => void, makes: () => boolean, deactivates: () => boolean): Action[] {
+export function frameActions(showPalette: () => void, showSheet: () => void, may: (command: Command) => boolean): Action[] {
   const group = t('group.app');
+  const makes = () => may('workflow_create');
   return [
     { id: 'app.palette', title: t('action.palette'), keys: ['Mod+K'], run: showPalette, group, icon: 'search', inFields: true, hidden: true },
     { id: 'app.shortcuts', title: t('action.shortcuts'), keys: ['?'], run: showSheet, group, icon: 'rows' },
@@ -147,12 +150,12 @@ export function frameActions(showPalette: () => void, showSheet: () => void, mak
     { id: 'app.import', title: t('import.command'), keys: [], run: () => void importFile(), when: makes, group, icon: 'folder' },
     { id: 'go.workflows', title: t('action.goWorkflows'), keys: ['Mod+Alt+1'], run: () => navigate({ screen: 'workflows' }), group, icon: 'flow', inFields: true },
     { id: 'go.runs', title: t('action.goRuns'), keys: ['Mod+Alt+2'], run: () => navigate({ screen: 'runs' }), group, icon: 'runs', inFields: true },
-    { id: 'go.failures', title: t('failures.title'), keys: [], run: () => navigate({ screen: 'failures' }), group, icon: 'errd' },
+    { id: 'go.failures', title: t('failures.title'), keys: [], run: () => navigate({ screen: 'failures' }), when: () => may('failure_groups'), group, icon: 'errd' },
     { id: 'go.inbox', title: t('action.goInbox'), keys: ['Mod+Alt+3'], run: () => navigate({ screen: 'inbox' }), group, icon: 'inbox', inFields: true },
     { id: 'go.audit', title: t('action.goAudit'), keys: ['Mod+Alt+4'], run: () => navigate({ screen: 'audit' }), group, icon: 'chain', inFields: true },
     { id: 'go.catalog', title: t('action.goCatalog'), keys: ['Mod+Alt+5'], run: () => navigate({ screen: 'catalog' }), group, icon: 'grid', inFields: true },
-    { id: 'go.automations', title: t('action.goAutomations'), keys: ['Mod+Alt+6'], run: () => navigate({ screen: 'automations' }), group, icon: 'clock', inFields: true },
-    { id: 'automations.pauseAll', title: t('automations.pauseAllAction'), keys: [], run: () => navigate({ screen: 'automations', ask: 'deactivate' }), when: deactivates, group, icon: 'pause' },
+    { id: 'go.automations', title: t('action.goAutomations'), keys: ['Mod+Alt+6'], run: () => navigate({ screen: 'automations' }), when: () => may('activation_list'), group, icon: 'clock', inFields: true },
+    { id: 'automations.pauseAll', title: t('automations.pauseAllAction'), keys: [], run: () => navigate({ screen: 'automations', ask: 'deactivate' }), when: () => may('workflow_deactivate'), group, icon: 'pause' },
     { id: 'go.settings', title: t('action.goSettings'), keys: ['Mod+,'], run: () => navigate({ screen: 'settings' }), group, icon: 'sliders', inFields: true },
     { id: 'go.help', title: t('action.goHelp'), keys: ['F1'], run: openHelp, group, icon: 'book', inFields: true },
     { id: 'app.tour', title: t('action.tour'), keys: [], run: startTour, group, icon: 'flag' },
@@ -183,7 +186,7 @@ function PaletteHost({ open, onClose }: { open: boolean; onClose(): void }) {
   const workflows = useCommand('workflow_list', {}, { enabled: open });
   const runs = useCommand('run_list', { limit: 100 }, { enabled: open });
   const tasks = useCommand('task_list', { limit: 100 }, { enabled: open });
-  const samples = useCommand('sample_list', {}, { enabled: open, staleTime: Infinity });
+  const samples = useCommand('sample_list', {}, { enabled: open && may('sample_list'), staleTime: Infinity });
   // A sample is opened as a file of one's own.
   const offered = may('workflow_create') ? samples.data : undefined;
   const entries = useMemo<PaletteEntry[]>(() => {

@@ -19,7 +19,8 @@ function loaded<T>(query: Result<T>): Loaded<T> {
 }
 
 export function GalleryScreen() {
-  const samples = useCommand('sample_list', {}, { staleTime: Infinity });
+  const may = usePermission();
+  const samples = useCommand('sample_list', {}, { staleTime: Infinity, enabled: may('sample_list') });
   const workflows = useCommand('workflow_list', {}, { refetchInterval: 5_000 });
   const runs = useCommand('run_list', { limit: 12 }, { refetchInterval: 3_000 });
   const [busy, setBusy] = useState<string | null>(null);
@@ -41,7 +42,6 @@ export function GalleryScreen() {
     navigate({ screen: 'workflow', ref: made.ref });
   });
   openSampleNow.current = (sample) => { if (busy === null) openSample(sample, true); };
-  const may = usePermission();
   const makes = may('workflow_create');
   useForeignDrop(makes);
   const featured = makes ? samples.data?.[0] : undefined;

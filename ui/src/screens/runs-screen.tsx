@@ -69,7 +69,7 @@ export function RunsScreen({ workflow, queued = false }: { workflow: string | un
     if (await attempt(() => act(command, { runId: run.runId }))) toast({ signal: 'ok', text: command === 'run_cancel' ? t('runs.cancelled') : t('runs.resumed') });
   };
   return (
-    <Screen title={t('runs.title')} bar={<><RunsViews on="runs" /><Button icon="signal" onClick={() => navigate({ screen: 'health', ...(filters.workflow ? { workflow: filters.workflow } : {}) })}>{t('health.open')}</Button></>}>
+    <Screen title={t('runs.title')} bar={<>{may('failure_groups') ? <RunsViews on="runs" /> : null}{may('health_list') ? <Button icon="signal" onClick={() => navigate({ screen: 'health', ...(filters.workflow ? { workflow: filters.workflow } : {}) })}>{t('health.open')}</Button> : null}</>}>
       <RunHistory runs={runs} more={query.hasNextPage} filters={filters} workflows={names} selected={selected}
         failure={query.error ? (
           <Banner signal="err" title={query.error.message} actions={<Button small icon="retry" onClick={() => void query.refetch()}>{t('common.tryAgain')}</Button>}>

@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { transport } from '../api/client.ts';
-import { act, useCommand, usePermission } from '../api/queries.ts';
+import { act, useCommand, usePermission, useWholeServer } from '../api/queries.ts';
 import { resetKeys, setClosing, setKeys, setLanguage, setTheme, useSettings } from '../api/settings.ts';
 import { mayNotify, useNotify, useNotifyFailures } from '../shared/notify.ts';
 import { ModelsSection } from '../features/models/models-section.tsx';
@@ -31,9 +31,12 @@ import { useKnownActions } from './known-actions.ts';
 export function SettingsScreen({ part }: { part: string | undefined }) {
   const settings = useSettings((state) => state.settings);
   const info = useCommand('app_info', {});
-  const folders = useCommand('folder_list', {});
-  const actions = useKnownActions(useAllActions());
   const may = usePermission();
+  // Access that is limited to workspaces has settings for itself alone.
+  const whole = useWholeServer();
+  const ofServer = (sections: ReactNode) => (whole ? sections : null);
+  const folders = useCommand('folder_list', {}, { enabled: whole });
+  const actions = useKnownActions(useAllActions());
   const [allowing, setAllowing] = useState<'ro' | 'rw'>();
   function bind(actionId: string, keys: string[] | null) {
     setKeys(actionId, keys);
@@ -58,7 +61,7 @@ export function SettingsScreen({ part }: { part: string | undefined }) {
   }
   return (
     <Screen title={t('settings.title')}>
-      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={folders.data} canGrant={may('folder_grant')} actions={actions} chain={<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>} models={<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />} secrets={<SecretsSection />} tools={<ToolsSection />} messages={<><TaskDestinationsSection /><WebhooksSection /></>} network={<NetworkSection />} telemetry={<TelemetrySection />} backup={<><DataSection /><OldRunsSection /><BackupSection /></>} updates={<UpdatesSection />} access={transport().host === 'http' && may('token_list') ? <AccessSection /> : null} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
+      <SettingsView part={isSettingsPart(part) ? part : undefined} hrefOf={(next) => hashOf({ screen: 'settings', part: next })} settings={settings} info={info.data} folders={whole ? folders.data : null} canGrant={may('folder_grant')} actions={actions} chain={ofServer(<><AuditKeySection /><AnchorsSection /><SinksSection /><RetentionSection /></>)} models={ofServer(<ModelsSection keyPlace={(status, onClose) => <KeyDialog status={status} onClose={onClose} />} />)} secrets={ofServer(<SecretsSection />)} tools={ofServer(<ToolsSection />)} messages={ofServer(<><TaskDestinationsSection /><WebhooksSection /></>)} network={ofServer(<NetworkSection />)} telemetry={ofServer(<TelemetrySection />)} backup={ofServer(<><DataSection /><OldRunsSection /><BackupSection /></>)} updates={ofServer(<UpdatesSection />)} access={transport().host === 'http' && may('token_list') ? <AccessSection /> : null} notify={notify} notifyOn={notifyOn} onNotify={(on) => void wantNotify(on, setNotifyOn)} failuresOn={failuresOn} onFailures={(on) => void wantNotify(on, setFailuresOn)}
         onTheme={setTheme} onLanguage={(language) => void speak(language)} onClosing={transport().onClosing ? (closing) => void setClosing(closing) : undefined} onKeys={bind} onResetKeys={resetKeys} onGrant={setAllowing}
         onRevoke={(folder) => void attempt(() => act('folder_revoke', { folder: folder.folder, ...(folder.workflowId ? { workflowId: folder.workflowId } : {}) }))
           .then((done) => { if (done) toast({ signal: 'ok', text: t('settings.revoked') }); })} />

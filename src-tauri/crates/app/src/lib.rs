@@ -36,7 +36,7 @@ pub use host::backup::{BackupReport, Restore, RestoreReport, restore};
 pub use host::check_data::readable_by_others;
 pub use host::metrics;
 pub use host::server_access::{KeptSession, KeptToken, TOKEN_PREFIX};
-pub use router::Asked;
+pub use router::{Asked, is_about_the_whole_server};
 pub use runs::followers::{Follower, Followers};
 pub use runs::lifecycle::{EventStream, Told};
 pub use runs::new_run::NewRun;

@@ -1,7 +1,7 @@
 // An active workflow failed while nobody looks: the system says so, at most once an hour for each workflow.
 
 import { useEffect, useRef } from 'react';
-import { useCommand } from '../../api/queries.ts';
+import { useCommand, usePermission } from '../../api/queries.ts';
 import type { Commands } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { plain } from '../../text/letters.ts';
@@ -28,7 +28,8 @@ export function noticeOf(failure: Failure): Notice {
 /** Once, in the frame. */
 export function useFailureAttention(onOpen: (runId?: string) => void): void {
   const [wanted] = useNotifyFailures();
-  const { data } = useCommand('failure_list', {}, { refetchInterval: 10_000, enabled: wanted });
+  const may = usePermission();
+  const { data } = useCommand('failure_list', {}, { refetchInterval: 10_000, enabled: wanted && may('failure_list') });
   const known = useRef(new Set<string>());
   const latest = useRef(onOpen);
   latest.current = onOpen;

@@ -1,7 +1,7 @@
 // An alert about the health of a workflow is raised while nobody looks: the system says so, once for each.
 
 import { useEffect, useRef } from 'react';
-import { useCommand } from '../../api/queries.ts';
+import { useCommand, usePermission } from '../../api/queries.ts';
 import type { RaisedHealthAlert } from '../../api/types.ts';
 import { t } from '../../i18n/index.ts';
 import { plain } from '../../text/letters.ts';
@@ -22,7 +22,8 @@ export function freshAlerts(raised: readonly RaisedHealthAlert[], known: Set<str
 /** Once, in the frame. Switched with the messages about failures. */
 export function useAlertAttention(onOpen: (workflow: string) => void): void {
   const [wanted] = useNotifyFailures();
-  const { data } = useCommand('health_alerts', {}, { refetchInterval: 15_000, enabled: wanted });
+  const may = usePermission();
+  const { data } = useCommand('health_alerts', {}, { refetchInterval: 15_000, enabled: wanted && may('health_alerts') });
   const known = useRef(new Set<string>());
   const latest = useRef(onOpen);
   latest.current = onOpen;

@@ -12,7 +12,8 @@ export interface SettingsProps {
   hrefOf(part: SettingsPart): string;
   settings: AppSettings;
   info: AppInfo | undefined;
-  folders: Folder[] | undefined;
+  /** `null`: not to be seen. So are the parts below that may be `null`. */
+  folders: Folder[] | null | undefined;
   /** Folders can be granted here (the system's dialog is there). */
   canGrant: boolean;
   actions: Action[];
@@ -57,7 +58,7 @@ export const isSettingsPart = (name: string | undefined): name is SettingsPart =
 /** What is set up first comes first; the list beside it leads to each part. */
 export function SettingsView(props: SettingsProps) {
   const { part } = props;
-  const parts = PARTS.filter((one) => one !== 'access' || props.access !== null);
+  const parts = PARTS.filter((one) => slotOf(props, one) !== null);
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<SettingsPart>(part ?? PARTS[0]);
   const wanted = useRef<SettingsPart | undefined>(undefined);
@@ -111,6 +112,15 @@ export function SettingsView(props: SettingsProps) {
       </div>
     </div>
   );
+}
+
+/** What a part shows that another part of the program makes; `undefined`: nothing, it is drawn here. */
+function slotOf(props: SettingsProps, part: SettingsPart): unknown {
+  switch (part) {
+    case 'models': case 'secrets': case 'tools': case 'folders': case 'access': case 'network': case 'telemetry': case 'backup': return props[part];
+    case 'audit': return props.chain;
+    case 'notify': case 'look': case 'keys': case 'about': return undefined;
+  }
 }
 
 function Part({ name, ...props }: SettingsProps & { name: SettingsPart }) {

@@ -360,7 +360,7 @@ function Builder({ session, catalog }: { session: Session; catalog: NodeDescript
         { id: 'rename', label: t('builder.rename'), icon: 'pencil', disabled: session.readOnly, onSelect: () => setRenaming(true) },
         ...(may('workflow_duplicate') ? [{ id: 'duplicate', label: t('builder.duplicate'), icon: 'copy' as const, onSelect: () => void duplicate() }] : []),
         { id: 'runs', label: t('builder.itsRuns'), icon: 'runs', onSelect: () => navigate({ screen: 'runs', workflow: document.id }) },
-        { id: 'health', label: t('health.open'), icon: 'signal', onSelect: () => navigate({ screen: 'health', workflow: document.id }) },
+        ...(may('health_get') ? [{ id: 'health', label: t('health.open'), icon: 'signal' as const, onSelect: () => navigate({ screen: 'health', workflow: document.id }) }] : []),
         ...exporting.entries,
         ...activation.entries,
       ]} />

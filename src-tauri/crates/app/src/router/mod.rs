@@ -2,7 +2,7 @@
 
 mod scope;
 
-pub use scope::Asked;
+pub use scope::{Asked, is_about_the_whole_server};
 
 use crate::app::App;
 use crate::caller::Caller;

@@ -72,6 +72,11 @@ pub(crate) fn of(command: &str) -> Scope {
     }
 }
 
+/// Whether access that is limited to workspaces is refused a command, whatever it asks for.
+pub fn is_about_the_whole_server(command: &str) -> bool {
+    of(command) == Scope::Server
+}
+
 /// Something that is asked for besides commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {

@@ -119,18 +119,19 @@ pub(crate) fn typescript() -> String {
     }
     out.push_str("}\n\nexport type CommandName = keyof Commands;\n\n");
     out.push_str(
-        "export interface CommandInfo {\n  kind: 'query' | 'action';\n  role: CallerRole;\n  hosts: readonly Host[];\n  \
-         /** Queries that show something old after this command. */\n  stale: readonly CommandName[];\n}\n\n",
+        "export interface CommandInfo {\n  kind: 'query' | 'action';\n  role: CallerRole;\n  /** About the whole server: refused to \
+         access that is limited to workspaces. */\n  wholeServer: boolean;\n  hosts: readonly Host[];\n  /** Queries that show something old after this command. */\n  stale: readonly CommandName[];\n}\n\n",
     );
     out.push_str("export const commands: Record<CommandName, CommandInfo> = {\n");
     for (command, ..) in &rows {
         let hosts: Vec<_> = command.hosts.iter().map(|host| format!("'{}'", word(host))).collect();
         let stale: Vec<_> = command.stale.iter().map(|name| format!("'{name}'")).collect();
         out.push_str(&format!(
-            "  {}: {{ kind: '{}', role: '{}', hosts: [{}], stale: [{}] }},\n",
+            "  {}: {{ kind: '{}', role: '{}', wholeServer: {}, hosts: [{}], stale: [{}] }},\n",
             command.name,
             command.kind.as_str(),
             word(&command.role),
+            signalbox_app::is_about_the_whole_server(command.name),
             hosts.join(", "),
             stale.join(", "),
         ));
