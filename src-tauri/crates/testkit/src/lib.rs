@@ -14,6 +14,7 @@ pub mod identity_provider;
 pub mod llm;
 pub mod mail_host;
 pub mod message_host;
+pub mod postgres;
 pub mod scenario;
 pub mod sftp_host;
 pub mod tools;
@@ -29,6 +30,7 @@ pub use driver::Driver;
 pub use files::MemoryFiles;
 pub use http::{Answer, ScriptedHttp};
 pub use llm::ScriptedLlm;
+pub use postgres::Postgres;
 pub use tools::ScriptedTools;
 
 /// Ids that count: `00000000-0000-7000-8000-000000000001`, …; the seed is the number.

@@ -3,97 +3,15 @@
 use crate::support;
 
 use serde_json::{Value, json};
+use signalbox_testkit::Postgres;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use support::{Loopback, Serving, TestHome, eventually, workflow};
 
-/// A server of PostgreSQL; each story has a database in it.
-struct Server {
-    folder: tempfile::TempDir,
-    port: u16,
-}
-
-fn as_postgres(program: &Path) -> Command {
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
-    if !is_root {
-        return Command::new(program);
-    }
-    let mut command = Command::new("runuser");
-    command.args(["-u", "postgres", "--"]).arg(program);
-    command
-}
-
-fn programs() -> PathBuf {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL is missing: apt-get install postgresql");
-    versions.flatten().map(|version| version.path().join("bin")).max().expect("a version")
-}
-
-impl Server {
-    fn start() -> Self {
-        // In memory where there is such a place.
-        let place = if Path::new("/dev/shm").is_dir() { "/dev/shm" } else { "/tmp" };
-        let folder = tempfile::Builder::new().prefix("hosts").tempdir_in(place).expect("a folder");
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-        std::fs::set_permissions(folder.path(), open).expect("is its place");
-        let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|one| one.local_addr()).expect("a port").port();
-        let server = Self { folder, port };
-        let data = server.data();
-        let mut make = server.command("initdb");
-        make.arg("-D").arg(&data).args(["-U", "peer", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"]);
-        server.done(make);
-        server.up();
-        server
-    }
-
-    fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = as_postgres(&programs().join(program));
-        command.current_dir(self.folder.path());
-        command
-    }
-
-    fn done(&self, mut command: Command) {
-        let output = command.output().expect("starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-
-    fn up(&self) {
-        let settings = format!(
-            "-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories={} -c fsync=off -c full_page_writes=off",
-            self.port,
-            self.folder.path().display()
-        );
-        let mut start = self.command("pg_ctl");
-        start.args(["start", "-w", "-s", "-D"]).arg(self.data()).arg("-l").arg(self.folder.path().join("log.txt"));
-        start.args(["-o", &settings]).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-        assert!(start.status().expect("starts").success());
-    }
-
-    fn down(&self) {
-        let mut stop = self.command("pg_ctl");
-        stop.args(["stop", "-w", "-s", "-m", "immediate", "-D"]).arg(self.data());
-        self.done(stop);
-    }
-
-    /// A history in a new database; nothing asks for the password.
-    fn history(&self, name: &str) -> String {
-        let mut made = self.command("createdb");
-        made.args(["-h", "127.0.0.1", "-p", &self.port.to_string(), "-U", "peer", name]);
-        self.done(made);
-        format!("postgres://peer:s3cret@127.0.0.1:{}/{name}", self.port)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.command("pg_ctl").args(["stop", "-s", "-m", "immediate", "-D"]).arg(self.data()).output();
-    }
+/// A history in a new database; nothing asks for the password.
+fn history(server: &Postgres, name: &str) -> String {
+    server.database(name).replace("peer@", "peer:s3cret@")
 }
 
 /// A second host with the key and the secrets of the first one.
@@ -118,7 +36,7 @@ fn on(place: &TestHome, history: &str, args: &[&str]) -> support::Done {
 /// One server for all stories, which go on side by side; in the last one it is away.
 #[test]
 fn several_hosts_share_one_history() {
-    let server = Server::start();
+    let server = Postgres::start("");
     let server = &server;
     std::thread::scope(|threads| {
         threads.spawn(|| a_task_of_one_host_is_answered_on_another(server));
@@ -129,8 +47,8 @@ fn several_hosts_share_one_history() {
     a_server_that_is_away_is_told_and_runs_go_on_when_it_is_back(server);
 }
 
-fn a_task_of_one_host_is_answered_on_another(server: &Server) {
-    let history = server.history("task");
+fn a_task_of_one_host_is_answered_on_another(server: &Postgres) {
+    let history = history(server, "task");
     let first = TestHome::new();
     let nodes = json!({ "ok": { "type": "builtin.human_approval", "config": { "ttlMs": 3_600_000 } } });
     let document = workflow(nodes, json!([]));
@@ -170,8 +88,8 @@ fn a_task_of_one_host_is_answered_on_another(server: &Server) {
 }
 
 /// `a` (a call that is finished) → `w` (a wait) → `b` (a call).
-fn another_host_goes_on_with_the_runs_of_one_that_was_killed(server: &Server) {
-    let history = server.history("killed");
+fn another_host_goes_on_with_the_runs_of_one_that_was_killed(server: &Postgres) {
+    let history = history(server, "killed");
     let first = TestHome::new();
     let calls = Loopback::start();
     let flow = workflow(
@@ -221,8 +139,8 @@ fn entries(serving: &mut Serving) -> Arc<Mutex<Vec<u64>>> {
 }
 
 /// A schedule, messages to a service and the copy of the audit chain, with two hosts that could all do them.
-fn what_happens_once_is_done_by_one_host(server: &Server) {
-    let history = server.history("once");
+fn what_happens_once_is_done_by_one_host(server: &Postgres) {
+    let history = history(server, "once");
     let service = Loopback::start();
     let first = TestHome::new();
     assert_eq!(on(&first, &history, &["secret", "choose", "file", "--json"]).code, 0);
@@ -289,8 +207,8 @@ fn what_happens_once_is_done_by_one_host(server: &Server) {
     assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
 }
 
-fn a_host_with_another_key_does_not_start(server: &Server) {
-    let history = server.history("key");
+fn a_host_with_another_key_does_not_start(server: &Postgres) {
+    let history = history(server, "key");
     let first = TestHome::new();
     assert_eq!(on(&first, &history, &["audit", "status"]).code, 0);
     let other = TestHome::new();
@@ -308,8 +226,8 @@ fn a_host_with_another_key_does_not_start(server: &Server) {
     assert_eq!(on(&other, &history, &["audit", "verify"]).code, 0);
 }
 
-fn a_server_that_is_away_is_told_and_runs_go_on_when_it_is_back(server: &Server) {
-    let history = server.history("away");
+fn a_server_that_is_away_is_told_and_runs_go_on_when_it_is_back(server: &Postgres) {
+    let history = history(server, "away");
     let place = TestHome::new();
     let calls = Loopback::start();
     let flow = workflow(
