@@ -164,8 +164,8 @@ pub(crate) fn test(root: &Path, args: &[String]) -> Result<(), Failure> {
     ui::packages(&peers_dir(root))?;
     ui::build(root)?;
     let nextest = shell::output("cargo", &["nextest", "--version"]).is_some();
-    // Many tests wait for a process or a disk: one more at a time than there are cores.
-    let at_once = std::thread::available_parallelism().map_or(3, |cores| cores.get() + 1).to_string();
+    // Many tests wait for a process or a disk: two more at a time than there are cores.
+    let at_once = std::thread::available_parallelism().map_or(4, |cores| cores.get() + 2).to_string();
     let tests: &[&str] = if nextest {
         &["nextest", "run", "--workspace", "--no-fail-fast", "--retries", "1", "--test-threads", &at_once]
     } else {
