@@ -208,9 +208,26 @@ fn plain(element: ElementRef<'_>) -> String {
             joined.push(' ');
         }
         last = block;
-        joined.push_str(text);
+        let raised = node.parent().and_then(ElementRef::wrap).is_some_and(|one| one.value().name() == "sup");
+        match raised.then(|| superscript(text)).flatten() {
+            Some(digits) => joined.push_str(&digits),
+            None => joined.push_str(text),
+        }
     }
     joined.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A raised number, as letters of Unicode: an exponent or the number of a note must not become the end of the number before it.
+/// `None`: something else is raised.
+fn superscript(text: &str) -> Option<String> {
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    text.chars()
+        .map(|letter| match letter {
+            '+' => Some('⁺'),
+            '-' | '\u{2212}' => Some('⁻'),
+            digit => digit.to_digit(10).and_then(|digit| RAISED.get(digit as usize)).copied(),
+        })
+        .collect()
 }
 
 #[cfg(test)]

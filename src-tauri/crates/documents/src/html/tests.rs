@@ -40,6 +40,14 @@ fn rows_of_a_table() {
 }
 
 #[test]
+fn a_raised_number_is_not_the_end_of_the_number_before_it() {
+    let page = "<table><tr><th>Mass</th><th>Sales</th><th>Place</th></tr><tr><td>5 × 10<sup>-3</sup> g</td><td>412<sup>1</sup></td>\
+                <td>3<sup>rd</sup>, H<sub>2</sub>O</td></tr></table>";
+    let rows = Value::from(table(page, "").expect("a table"));
+    assert_eq!(rows, json!([{ "Mass": "5 × 10⁻³ g", "Sales": "412¹", "Place": "3rd, H2O" }]));
+}
+
+#[test]
 fn bad_input_is_told() {
     for bad in ["a[", "", "::", "a:unknown-pseudo("] {
         let field = field("x", if bad.is_empty() { "!" } else { bad }, Take::Text, false);
