@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use signalbox_documents::Document;
-use signalbox_ports::{DocumentCall, DocumentFailure, Documents};
+use signalbox_documents::sheet::Filled;
+use signalbox_ports::{DocumentCall, DocumentFailure, Documents, FillCall, FilledDocument};
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::thread;
@@ -18,6 +19,8 @@ use tokio::process::Child;
 pub const ARGUMENT: &str = "--document-worker";
 /// The longest answer, bytes.
 const LARGEST: u64 = 1024 * 1024 * 1024;
+/// Instead of the name of a document: a template that is filled.
+const FILL: &str = "fill";
 /// The stack of the thread that reads: a PDF may be nested deeply.
 const STACK: usize = 64 << 20;
 
@@ -28,16 +31,30 @@ struct Request {
     document: String,
     options: Value,
     size: u64,
+    /// Bytes of the data for a template, which follow it.
+    #[serde(default)]
+    data_size: u64,
     memory_mb: u32,
     seconds: u64,
 }
 
-/// What comes before the text, in one line. Without an error the text follows until the end.
-#[derive(Debug, Serialize, Deserialize)]
+/// What comes before the text or the file, in one line. Without an error that follows until the end.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Answer {
     error: Option<Refusal>,
-    /// Bytes of the text: without all of them the process ended too early.
+    /// Bytes that follow: without all of them the process ended too early.
     size: u64,
+    /// Of a filled template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    filled: Option<FilledAnswer>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FilledAnswer {
+    has_macros: bool,
+    about: Value,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -85,43 +102,73 @@ impl Documents for DocumentWorkers {
     async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure> {
         let timeout = call.timeout;
         // Dropped when the time is over, and the process with it.
-        tokio::time::timeout(timeout, ask(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
+        tokio::time::timeout(timeout, ask_text(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
+    }
+
+    async fn fill(&self, call: FillCall) -> Result<FilledDocument, DocumentFailure> {
+        let timeout = call.timeout;
+        tokio::time::timeout(timeout, ask_file(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
     }
 }
 
-async fn ask(mut child: Child, call: DocumentCall) -> Result<String, DocumentFailure> {
-    let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(crashed("The process that reads documents has no pipes".into()));
-    };
+async fn ask_text(child: Child, call: DocumentCall) -> Result<String, DocumentFailure> {
     let request = Request {
         document: call.kind.name().to_owned(),
         options: call.options,
         size: call.bytes.len() as u64,
+        data_size: 0,
         memory_mb: call.memory_mb,
         seconds: call.timeout.as_secs().saturating_add(1),
     };
-    // All of it is read before anything is written back, so neither side waits for the other.
-    stdin.write_all(&line(&request)).await.map_err(|_| ended())?;
-    stdin.write_all(&call.bytes).await.map_err(|_| ended())?;
-    stdin.flush().await.map_err(|_| ended())?;
-    drop((stdin, call.bytes));
-    let mut answer = Vec::new();
-    stdout.take(LARGEST).read_to_end(&mut answer).await.map_err(|_| ended())?;
-    told(answer)
+    told(ask(child, request, call.bytes, String::new()).await?)
 }
 
-/// What the process said.
-fn told(mut bytes: Vec<u8>) -> Result<String, DocumentFailure> {
+async fn ask_file(child: Child, call: FillCall) -> Result<FilledDocument, DocumentFailure> {
+    let request = Request {
+        document: FILL.to_owned(),
+        options: call.options,
+        size: call.template.len() as u64,
+        data_size: call.data.len() as u64,
+        memory_mb: call.memory_mb,
+        seconds: call.timeout.as_secs().saturating_add(1),
+    };
+    let (answer, bytes) = opened(ask(child, request, call.template, call.data).await?)?;
+    let FilledAnswer { has_macros, about } = answer.filled.ok_or_else(ended)?;
+    Ok(FilledDocument { bytes, has_macros, about })
+}
+
+async fn ask(mut child: Child, request: Request, bytes: Vec<u8>, data: String) -> Result<Vec<u8>, DocumentFailure> {
+    let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(crashed("The process that reads documents has no pipes".into()));
+    };
+    // All of it is read before anything is written back, so neither side waits for the other.
+    stdin.write_all(&line(&request)).await.map_err(|_| ended())?;
+    stdin.write_all(&bytes).await.map_err(|_| ended())?;
+    stdin.write_all(data.as_bytes()).await.map_err(|_| ended())?;
+    stdin.flush().await.map_err(|_| ended())?;
+    drop((stdin, bytes, data));
+    let mut answer = Vec::new();
+    stdout.take(LARGEST).read_to_end(&mut answer).await.map_err(|_| ended())?;
+    Ok(answer)
+}
+
+/// The text that the process gave.
+fn told(bytes: Vec<u8>) -> Result<String, DocumentFailure> {
+    String::from_utf8(opened(bytes)?.1).map_err(|_| ended())
+}
+
+/// What the process said, and what followed.
+fn opened(mut bytes: Vec<u8>) -> Result<(Answer, Vec<u8>), DocumentFailure> {
     let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(ended)?;
     let answer: Answer = serde_json::from_slice(bytes.get(..end).unwrap_or_default()).map_err(|_| ended())?;
-    if let Some(Refusal { code, message, details }) = answer.error {
+    if let Answer { error: Some(Refusal { code, message, details }), .. } = answer {
         return Err(DocumentFailure::Refused { code, message, details });
     }
     bytes.drain(..=end);
     if bytes.len() as u64 != answer.size {
         return Err(ended());
     }
-    String::from_utf8(bytes).map_err(|_| ended())
+    Ok((answer, bytes))
 }
 
 fn line(value: &impl Serialize) -> Vec<u8> {
@@ -150,19 +197,37 @@ fn answer_one() -> io::Result<()> {
     let request: Request = serde_json::from_slice(&head)?;
     limit(&request);
     let mut bytes = Vec::new();
-    input.take(request.size).read_to_end(&mut bytes)?;
+    input.by_ref().take(request.size).read_to_end(&mut bytes)?;
+    if request.document == FILL {
+        let mut data = Vec::new();
+        input.take(request.data_size).read_to_end(&mut data)?;
+        return answer_filled(&request, bytes, &data, &mut output);
+    }
     let document = Document::of_name(&request.document).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
     match signalbox_documents::read(document, bytes, &request.options) {
         Ok(text) => {
-            output.write_all(&line(&Answer { error: None, size: text.len() as u64 }))?;
+            output.write_all(&line(&Answer { size: text.len() as u64, ..Answer::default() }))?;
             output.write_all(text.as_bytes())?;
         }
-        Err(signalbox_documents::Error { code, message, details }) => {
-            let error = Some(Refusal { code, message, details });
-            output.write_all(&line(&Answer { error, size: 0 }))?;
-        }
+        Err(error) => output.write_all(&line(&refused(error)))?,
     }
     output.flush()
+}
+
+fn answer_filled(request: &Request, template: Vec<u8>, data: &[u8], output: &mut impl Write) -> io::Result<()> {
+    match signalbox_documents::fill(template, data, &request.options) {
+        Ok(Filled { bytes, has_macros, about }) => {
+            let filled = Some(FilledAnswer { has_macros, about });
+            output.write_all(&line(&Answer { size: bytes.len() as u64, filled, ..Answer::default() }))?;
+            output.write_all(&bytes)?;
+        }
+        Err(error) => output.write_all(&line(&refused(error)))?,
+    }
+    output.flush()
+}
+
+fn refused(signalbox_documents::Error { code, message, details }: signalbox_documents::Error) -> Answer {
+    Answer { error: Some(Refusal { code, message, details }), ..Answer::default() }
 }
 
 /// What is above ends the process. Whoever started it may be gone, so the time is limited here as well.

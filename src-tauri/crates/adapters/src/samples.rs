@@ -6,6 +6,7 @@ pub const PREFIX: &str = "sample:";
 /// Name and bytes, sorted by name.
 pub const FILES: &[(&str, &[u8])] = &[
     ("customers.csv", include_bytes!("../samples/customers.csv")),
+    ("invoice-template.xlsx", include_bytes!("../samples/invoice-template.xlsx")),
     ("invoices.xlsx", include_bytes!("../samples/invoices.xlsx")),
     ("orders.json", include_bytes!("../samples/orders.json")),
 ];

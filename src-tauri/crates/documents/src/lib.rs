@@ -16,7 +16,7 @@ pub mod xml;
 
 pub use error::Error;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What [`read`] reads.
@@ -44,6 +44,18 @@ impl Document {
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Sheet, Self::Pdf, Self::Html].into_iter().find(|document| document.name() == name)
     }
+}
+
+/// Fills an xlsx template. `data` is `{"data": …, "cells": {address: value}}` as JSON text. A panic of a library is an error.
+pub fn fill(template: Vec<u8>, data: &[u8], options: &Value) -> Result<sheet::Filled, Error> {
+    let given: Value = serde_json::from_slice(data)
+        .map_err(|error| Error::new("SCHEMA_MISMATCH", format!("The data for the template are no JSON: {error}")))?;
+    let (none, no_cells) = (Value::Null, Map::new());
+    let values = given.get("data").unwrap_or(&none);
+    let cells = given.get("cells").and_then(Value::as_object).unwrap_or(&no_cells);
+    let options = sheet::FillOptions::of(options);
+    let done = catch_unwind(AssertUnwindSafe(|| sheet::fill(template, values, cells, &options)));
+    done.unwrap_or_else(|_| Err(Error::new("BAD_SPREADSHEET", "The template is damaged in a way that cannot be read")))
 }
 
 /// Reads a document as compact JSON. A panic of a library is an error.

@@ -2,6 +2,7 @@
 
 mod area;
 mod date;
+mod fill;
 mod grid;
 mod guard;
 mod open;
@@ -9,6 +10,7 @@ mod table;
 mod write;
 
 pub use area::{Area, column_name};
+pub use fill::{FillOptions, Filled, OnMissing, fill};
 pub use write::{CellType, Column, HeaderStyle, Rows, SheetRows, WriteOptions, write};
 
 use crate::Error;

@@ -10,6 +10,9 @@ pub fn contained(name: &str, config: &Value) -> Option<EffectFn> {
     let is_contained = match name {
         "code.javascript" | "html.select" => true,
         "archive.unpack" | "pdf.read" | "sheet.read" => given("binary") && !given("path"),
+        "sheet.fill" => {
+            given("binary") && !given("template") && config.get("to").and_then(Value::as_str) == Some("bytes")
+        }
         "archive.pack" | "sheet.write" => config.get("to").and_then(Value::as_str) == Some("bytes"),
         _ => false,
     };
@@ -21,7 +24,7 @@ pub fn contained(name: &str, config: &Value) -> Option<EffectFn> {
 
 /// Whether a contained step reads the bytes of its items.
 pub fn reads_bytes(name: &str) -> bool {
-    matches!(name, "archive.pack" | "archive.unpack" | "pdf.read" | "sheet.read")
+    matches!(name, "archive.pack" | "archive.unpack" | "pdf.read" | "sheet.fill" | "sheet.read")
 }
 
 #[cfg(test)]
@@ -38,6 +41,9 @@ mod tests {
         assert!(!is("sheet.read", json!({ "path": "in/a.xlsx" })));
         assert!(!is("pdf.read", json!({ "path": "a.pdf", "binary": "response" })));
         assert!(!is("sheet.write", json!({ "path": "a.xlsx" })));
+        assert!(is("sheet.fill", json!({ "binary": "content", "to": "bytes" })));
+        assert!(!is("sheet.fill", json!({ "template": "a.xlsx", "to": "bytes" })));
+        assert!(!is("sheet.fill", json!({ "binary": "content", "path": "b.xlsx" })));
         assert!(!is("data.set", json!({})) && !is("http.request", json!({})) && !is("none", json!({})));
     }
 }

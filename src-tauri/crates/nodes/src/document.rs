@@ -6,7 +6,7 @@ use crate::{binary, formats};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::{DocumentCall, DocumentFailure, DocumentKind, World};
+use signalbox_ports::{DocumentCall, DocumentFailure, DocumentKind, FillCall, FilledDocument, World};
 use std::time::Duration;
 
 /// Time for one document when the step has no limit.
@@ -23,10 +23,15 @@ pub(crate) struct Source {
 
 /// The file of the settings `path` or `binary`, of which there must be one.
 pub(crate) async fn source(call: &Call, slot: &CallSlot, world: &World) -> Result<Source, NodeFailure> {
+    source_in(call, slot, world, "path").await
+}
+
+/// The same with another setting for the path.
+pub(crate) async fn source_in(call: &Call, slot: &CallSlot, world: &World, field: &str) -> Result<Source, NodeFailure> {
     let given = |field: &str| setting(slot, field).is_some_and(|value| value.as_str() != Some(""));
-    match (given("path"), given("binary")) {
+    match (given(field), given("binary")) {
         (true, false) => {
-            let path = text(slot, "path")?;
+            let path = text(slot, field)?;
             let read = world.files.read(&call.workflow_id, path, formats::MAX_BYTES as u64).await;
             let bytes = read.map_err(|error| file_failure(error, path))?;
             Ok(Source { bytes, what: format!("The file '{path}'") })
@@ -37,11 +42,11 @@ pub(crate) async fn source(call: &Call, slot: &CallSlot, world: &World) -> Resul
         }
         (has_path, _) => {
             let words = if has_path {
-                "A step reads one file: empty 'path' or 'binary'"
+                format!("A step reads one file: empty '{field}' or 'binary'")
             } else {
-                "Set 'path' (a file in a granted folder) or 'binary' (the name of bytes of the item)"
+                format!("Set '{field}' (a file in a granted folder) or 'binary' (the name of bytes of the item)")
             };
-            Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "path"))
+            Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field))
         }
     }
 }
@@ -57,21 +62,41 @@ pub(crate) async fn read(
     let Source { bytes, what } = source;
     let timeout = call.timeout_ms.map_or(TIMEOUT, Duration::from_millis);
     let asked = DocumentCall { kind, bytes, options, timeout, memory_mb: MEMORY_MB };
-    world.documents.read(asked).await.map_err(|error| match error {
+    world.documents.read(asked).await.map_err(|error| refused(error, &what, timeout, "read"))
+}
+
+/// Fills a template apart from this program. `data` is `{"data": …, "cells": …}` as JSON text.
+pub(crate) async fn fill(
+    call: &Call,
+    world: &World,
+    source: Source,
+    data: String,
+    options: Value,
+) -> Result<FilledDocument, NodeFailure> {
+    let Source { bytes: template, what } = source;
+    let timeout = call.timeout_ms.map_or(TIMEOUT, Duration::from_millis);
+    let asked = FillCall { template, data, options, timeout, memory_mb: MEMORY_MB };
+    world.documents.fill(asked).await.map_err(|error| refused(error, &what, timeout, "filled"))
+}
+
+fn refused(error: DocumentFailure, what: &str, timeout: Duration, done: &str) -> NodeFailure {
+    match error {
         DocumentFailure::Refused { code, message, details } => {
             let mut failure = NodeFailure::validation(&code, format!("{what}: {message}"));
             failure.details.extend(details);
             failure
         }
         DocumentFailure::Timeout => {
-            let words =
-                format!("{what} was not read within {} seconds. Split it, or raise the time limit", timeout.as_secs());
+            let words = format!(
+                "{what} was not {done} within {} seconds. Split it, or raise the time limit",
+                timeout.as_secs()
+            );
             NodeFailure::new(ErrorType::Timeout, "TIMEOUT", words)
         }
         DocumentFailure::Crashed { message } => {
             NodeFailure::tool("READER_FAILED", format!("{what}: {message}")).suggest(SuggestedAction::HumanReview)
         }
-    })
+    }
 }
 
 /// A refusal of the crate `documents`.

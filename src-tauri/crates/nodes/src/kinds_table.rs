@@ -136,6 +136,8 @@ mod pdf_read;
 mod rag_index;
 #[path = "kinds/rag_retrieve.rs"]
 mod rag_retrieve;
+#[path = "kinds/sheet_fill.rs"]
+mod sheet_fill;
 #[path = "kinds/sheet_read.rs"]
 mod sheet_read;
 #[path = "kinds/sheet_write.rs"]
@@ -232,6 +234,7 @@ pub(crate) const LARGE: &[Entry] = &[
     Entry { kind: "code.javascript", code: code_javascript::KIND },
     Entry { kind: "html.select", code: html_select::KIND },
     Entry { kind: "pdf.read", code: pdf_read::KIND },
+    Entry { kind: "sheet.fill", code: sheet_fill::KIND },
     Entry { kind: "sheet.read", code: sheet_read::KIND },
     Entry { kind: "sheet.write", code: sheet_write::KIND },
 ];

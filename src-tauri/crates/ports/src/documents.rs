@@ -1,4 +1,4 @@
-//! Documents of others: spreadsheets, PDF and web pages, read apart from this program.
+//! Documents of others: spreadsheets, PDF and web pages, read apart from this program, and templates of spreadsheets, filled there.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -41,6 +41,32 @@ pub struct DocumentCall {
     pub memory_mb: u32,
 }
 
+/// A template and what it is filled with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FillCall {
+    /// The file.
+    pub template: Vec<u8>,
+    /// `{"data": …, "cells": {…}}` as JSON text.
+    pub data: String,
+    /// How, as the crate `documents` says.
+    pub options: Value,
+    /// Time limit.
+    pub timeout: Duration,
+    /// Memory that filling it may use, MiB.
+    pub memory_mb: u32,
+}
+
+/// A filled template.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilledDocument {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// It has macros.
+    pub has_macros: bool,
+    /// What was filled.
+    pub about: Value,
+}
+
 /// Why a document was not read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentFailure {
@@ -67,6 +93,9 @@ pub enum DocumentFailure {
 pub trait Documents: Send + Sync {
     /// Reads one, as compact JSON. Dropping the future ends it.
     async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure>;
+
+    /// Fills a template. Dropping the future ends it.
+    async fn fill(&self, call: FillCall) -> Result<FilledDocument, DocumentFailure>;
 }
 
 /// Where no documents are read.
@@ -77,5 +106,9 @@ pub struct NoDocuments;
 impl Documents for NoDocuments {
     async fn read(&self, _call: DocumentCall) -> Result<String, DocumentFailure> {
         Err(DocumentFailure::Crashed { message: "Documents cannot be read here".into() })
+    }
+
+    async fn fill(&self, _call: FillCall) -> Result<FilledDocument, DocumentFailure> {
+        Err(DocumentFailure::Crashed { message: "Templates cannot be filled here".into() })
     }
 }

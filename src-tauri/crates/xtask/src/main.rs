@@ -36,6 +36,7 @@ cargo xtask <task>
           `models`: two model servers with a small real model, installed below target/peers;
           `sinks`: copies of the audit chain in PostgreSQL, which the system has, and in the S3 of moto;
           `objects`: object steps with the S3 of moto and a WebDAV server, from PyPI, and Azurite, from npm;
+          `templates`: spreadsheet templates of openpyxl and XlsxWriter from PyPI, calculated by LibreOffice where the system has it;
           `kafka`: the same in Kafka, with a broker and a cluster of mock brokers from PyPI;
           `amqp`: messages by RabbitMQ, which the system has;
           `source`: an exported Cargo project, built offline and run; some minutes of CPU;

@@ -245,7 +245,10 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
     ui::install(root)?;
     if args.is_empty()
         || args.iter().any(|arg| {
-            !matches!(arg.as_str(), "llama" | "rest" | "models" | "kafka" | "objects" | "source" | "telemetry")
+            !matches!(
+                arg.as_str(),
+                "llama" | "rest" | "models" | "kafka" | "objects" | "source" | "telemetry" | "templates"
+            )
         })
     {
         ui::packages(&peers_dir(root))?;

@@ -65,6 +65,11 @@ const ENTRIES: &[Entry] = &[
         needs: &[],
     },
     Entry {
+        text: include_str!("../../samples/invoices-from-a-template.signalbox.json"),
+        traits: &["spreadsheet", "template", "no network"],
+        needs: &[],
+    },
+    Entry {
         text: include_str!("../../samples/orders-in-a-database.signalbox.json"),
         traits: &["database", "sql", "no network"],
         needs: &[],

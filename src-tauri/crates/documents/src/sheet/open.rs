@@ -200,12 +200,12 @@ fn put_ref(grid: &mut Grid, row: u32, column: u32, value: &DataRef<'_>, is_1904:
 }
 
 /// A compound file that holds an encrypted package instead of a workbook: its folder names that stream in UTF-16.
-fn is_encrypted(bytes: &[u8]) -> bool {
+pub(super) fn is_encrypted(bytes: &[u8]) -> bool {
     let name: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
     bytes.windows(name.len()).any(|window| window == name)
 }
 
-fn encrypted() -> Error {
+pub(super) fn encrypted() -> Error {
     Error::new(
         "ENCRYPTED",
         "The spreadsheet is protected by a password. Save it without a password, and read that file",

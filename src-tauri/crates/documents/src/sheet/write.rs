@@ -371,7 +371,7 @@ fn place(index: usize) -> u16 {
 }
 
 /// A number that a cell holds without a change.
-fn exact(number: &serde_json::Number) -> Option<f64> {
+pub(super) fn exact(number: &serde_json::Number) -> Option<f64> {
     let whole = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
     match whole {
         Some(whole) if whole > MAX_WHOLE => None,
@@ -380,7 +380,7 @@ fn exact(number: &serde_json::Number) -> Option<f64> {
 }
 
 /// A text that is a number in JSON, without losing digits.
-fn written_number(text: &str) -> Option<f64> {
+pub(super) fn written_number(text: &str) -> Option<f64> {
     let number: serde_json::Number = text.trim().parse().ok()?;
     exact(&number)
 }

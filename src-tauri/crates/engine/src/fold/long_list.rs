@@ -17,6 +17,7 @@ const READ_LISTS: &[&str] = &[
     "data.merge",
     "data.compare",
     "data.format",
+    "sheet.fill",
     "sheet.write",
     "code.javascript",
 ];

@@ -63,6 +63,55 @@ fn the_sample_makes_a_sheet_for_each_region() {
     assert_eq!((&summary["status"], &summary["output"][0]["sheets"]), (&json!("completed"), &sheets), "{summary}");
 }
 
+#[test]
+fn the_sample_fills_an_invoice_for_each_open_order() {
+    let place = TestHome::new();
+    let sample = include_str!("../../../app/samples/invoices-from-a-template.signalbox.json");
+    let file = place.file("sample.json", sample).display().to_string();
+    let summary = place.run(&["run", &file, "--json"]).last();
+    assert_eq!(
+        (&summary["status"], summary["output"].as_array().map(Vec::len)),
+        (&json!("completed"), Some(4)),
+        "{summary}"
+    );
+    // An order without lines, and one with two.
+    for (order, rows, count) in [(2, "7:7", 0), (3, "7:8", 2)] {
+        let lists = json!([{ "sheet": "Invoice", "list": "lines", "rows": rows, "count": count }]);
+        assert_eq!(summary["output"][order]["lists"], lists, "{summary}");
+    }
+}
+
+/// A template that a person made, filled in the process that reads documents; what it says is an error of the step.
+#[test]
+fn a_template_is_filled_into_a_file_and_its_faults_name_the_cell() {
+    let place = TestHome::new();
+    let template = write(&place, "template.xlsx", b"");
+    let result = write(&place, "result.xlsx", b"");
+    let order = "{'customer': 'Ada', 'lines': [{'item': 'Pen', 'amount': 2.5}, {'item': '=1+1', 'amount': 4}]}";
+    let rows = "[{'a': 'For {{customer}}', 'b': ''}, {'a': '{{lines.item}}', 'b': '{{lines.amount}}'}, {'a': 'Total', 'b': ''}]";
+    let steps = |data: &str| {
+        vec![
+            ("data.transform", json!({ "expression": rows, "split": true })),
+            ("sheet.write", json!({ "path": template, "header": false })),
+            ("sheet.fill", json!({ "template": template, "path": result, "data": data, "cells": { "B3": 7 } })),
+            ("sheet.read", json!({ "path": result, "header": false })),
+        ]
+    };
+    let summary = run(&place, &steps(order));
+    let wanted = json!([
+        { "column1": "For Ada", "column2": null }, { "column1": "Pen", "column2": 2.5 },
+        { "column1": "=1+1", "column2": 4 }, { "column1": "Total", "column2": 7 },
+    ]);
+    assert_eq!((&summary["status"], &summary["output"]), (&json!("completed"), &wanted), "{summary}");
+    let summary = run(&place, &steps("{'customer': 'Ada', 'lines': [{'item': 'Pen'}]}"));
+    let error = &summary["error"];
+    assert_eq!(
+        (&error["details"]["code"], &error["details"]["cell"], &error["details"]["field"]),
+        (&json!("MISSING_FIELD"), &json!("B2"), &json!("lines.amount")),
+        "{summary}"
+    );
+}
+
 /// A page whose parent is itself: the library looks for its size without end, and its stack ends the process.
 #[test]
 fn a_pdf_that_kills_its_reader_is_an_error_and_the_run_goes_on() {

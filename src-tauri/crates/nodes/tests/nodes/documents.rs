@@ -23,6 +23,20 @@ pub(crate) fn invoices() -> Vec<u8> {
         .expect("a workbook")
 }
 
+/// A template of an invoice, with a row for each line and a total.
+pub(crate) fn invoice_template() -> Vec<u8> {
+    let row = |a: &str, b: &str| json!({ "a": a, "b": b });
+    let rows = [
+        row("Invoice {{number}}", ""),
+        row("{{customer.name}}", ""),
+        row("Item", "Amount"),
+        row("{{lines.item}}", "{{lines.amount}}"),
+        row("Total", "=SUM(B4)"),
+    ];
+    let options = WriteOptions { header: false, formulas: true, ..WriteOptions::default() };
+    write(&[SheetRows { name: "Invoice".into(), rows: rows.iter().collect() }], &options).expect("a workbook")
+}
+
 /// A PDF with two pages.
 pub(crate) fn letter() -> Vec<u8> {
     let page = |text: &str| format!("BT /F1 12 Tf 50 700 Td ({text}) Tj ET");
@@ -164,6 +178,52 @@ fn a_text_file_is_read_in_its_encoding_and_says_so() {
     });
 }
 
+#[test]
+fn a_template_is_filled_from_a_file_or_bytes_with_an_item_or_all() {
+    now(async {
+        let world = here();
+        let order = json!({ "number": 7, "customer": { "name": "Ada" }, "lines": [{ "item": "Pen", "amount": 2.5 }] });
+        let config =
+            json!({ "template": "sample:invoice-template.xlsx", "to": "bytes", "cells": { "Invoice!A9": "paid" } });
+        let call = call("sheet.fill", Effects::Read, slot(config, std::slice::from_ref(&order)));
+        let code = kind("sheet.fill").expect("a kind");
+        let filled = run_call(code, &call, &world, &signalbox_ports::Unheard).await.remove(0).1.expect("filled");
+        let item = items(&filled).remove(0);
+        assert_eq!((&item.data["cells"], item.paired_item), (&json!(5), Some(0)));
+        let reference = item.binary.as_ref().expect("bytes")["file"].clone();
+        assert_eq!(reference.mime, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet");
+        let bytes = world.binaries.read("r", &reference.sha256).await.expect("kept").expect("there");
+        let read = json!({ "binary": "content", "header": false });
+        let back = run(&world, "sheet.read", with_bytes(&world, read, &[(json!({}), bytes)]).await).expect("read");
+        let column: Vec<Value> = items(&back).iter().map(|item| item.data["column1"].clone()).collect();
+        assert_eq!(
+            column,
+            [json!("Invoice 7"), json!("Ada"), json!("Item"), json!("Pen"), json!("Total"), json!("paid")]
+        );
+
+        // The template came with the item, and the data are what an expression gives.
+        let config = json!({ "binary": "content", "to": "bytes", "data": "item.order" });
+        let given = [(json!({ "order": order }), invoice_template())];
+        let filled = run(&world, "sheet.fill", with_bytes(&world, config, &given).await).expect("filled");
+        assert_eq!(items(&filled)[0].data["lists"][0]["count"], 1);
+
+        // All items together are a list.
+        let rows = [json!({ "a": "{{items.name}}" })];
+        let list = write(&[SheetRows { name: "S".into(), rows: rows.iter().collect() }], &WriteOptions::default());
+        let names = [json!({ "name": "Ada" }), json!({ "name": "Grace" })];
+        let with_template = [(names[0].clone(), list.expect("a workbook")), (names[1].clone(), Vec::new())];
+        let mut slot = with_bytes(&world, json!({ "binary": "content", "to": "bytes" }), &with_template[..1]).await;
+        let second = Item::new("2".to_owned(), names[1].clone());
+        slot.input =
+            Arc::new(slot.input.iter().map(|item| item.into_owned()).chain([second]).collect::<Vec<_>>().into());
+        let filled = run(&world, "sheet.fill", slot).expect("filled");
+        assert_eq!(
+            items(&filled)[0].data["lists"],
+            json!([{ "sheet": "S", "list": "items", "rows": "2:3", "count": 2 }])
+        );
+    });
+}
+
 /// A large table stays text, and each row of it is an item.
 #[test]
 fn a_long_list_of_rows_becomes_items() {
@@ -223,6 +283,10 @@ fn two_sources_or_two_contents_are_refused() {
             ("pdf.read", json!({ "path": "", "binary": "" })),
             ("archive.pack", json!({ "to": "bytes", "name": "item.name", "content": "item", "binary": "content" })),
             ("sheet.write", json!({ "to": "file" })),
+            ("sheet.fill", json!({ "to": "bytes" })),
+            ("sheet.fill", json!({ "to": "bytes", "template": "a.xlsx", "binary": "content" })),
+            ("sheet.fill", json!({ "template": "sample:invoice-template.xlsx", "path": "a.xlsx", "cells": [1] })),
+            ("sheet.fill", json!({ "template": "sample:invoice-template.xlsx", "path": "a.xlsm", "missing": "empty" })),
         ] {
             let failure = run(&world, kind, slot(config, &[json!({ "name": "x" })])).expect_err(kind);
             assert_eq!(failure.code, "INPUT_INVALID", "{kind}: {}", failure.message);

@@ -894,6 +894,22 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "sheet.fill": {
+    "fields": {
+      "binary": {
+        "is": "none"
+      },
+      "data": {
+        "is": "cel"
+      },
+      "to": {
+        "is": "none"
+      },
+      "missing": {
+        "is": "none"
+      }
+    }
+  },
   "sheet.read": {
     "fields": {
       "binary": {

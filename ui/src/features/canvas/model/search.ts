@@ -87,7 +87,8 @@ const AFTER_ERROR = ['data.set', 'flow.fail', 'http.request', 'file.write', 'flo
 const AFTER: { [kind: string]: readonly string[] } = {
   'http.request': ['data.transform', 'flow.if', 'data.set', 'data.filter', 'flow.stop'],
   'file.read': ['data.parse', 'data.transform', 'data.filter', 'flow.if', 'data.set'],
-  'sheet.read': ['data.filter', 'data.transform', 'data.sort', 'sheet.write', 'data.group'],
+  'sheet.read': ['data.filter', 'data.transform', 'data.sort', 'sheet.write', 'sheet.fill'],
+  'sheet.fill': ['mail.send', 'file.write', 'object.write', 'archive.pack', 'flow.stop'],
   'pdf.read': ['llm.chat', 'rag.index', 'data.text', 'flow.if', 'data.set'],
   'archive.unpack': ['sheet.read', 'pdf.read', 'file.write', 'data.filter', 'flow.loop'],
   'html.select': ['data.filter', 'sheet.write', 'data.transform', 'data.set', 'data.aggregate'],

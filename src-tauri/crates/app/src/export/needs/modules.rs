@@ -55,6 +55,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("pdf.read", &["documents", "files"]),
     ("rag.index", &["retrieval"]),
     ("rag.retrieve", &["retrieval"]),
+    ("sheet.fill", &["documents", "files"]),
     ("sheet.read", &["documents", "files"]),
     ("sheet.write", &["documents", "files"]),
     ("trigger.error", &["failures"]),

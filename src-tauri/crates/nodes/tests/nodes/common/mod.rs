@@ -11,8 +11,8 @@ use signalbox_ports::llm::{DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest,
 use signalbox_ports::scripts::{Bound, ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
-    Binaries, BinaryError, Clock, DocumentCall, DocumentFailure, Documents, FileEntry, FileError, Files, Http,
-    HttpError, HttpRequest, HttpResponse, RememberError, Remembered, World, WriteMode, Written,
+    Binaries, BinaryError, Clock, DocumentCall, DocumentFailure, Documents, FileEntry, FileError, Files, FillCall,
+    FilledDocument, Http, HttpError, HttpRequest, HttpResponse, RememberError, Remembered, World, WriteMode, Written,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -109,6 +109,7 @@ impl Files for FakeFiles {
         match path {
             "sample:table.csv" => return Ok(TABLE.to_vec()),
             "sample:invoices.xlsx" => return Ok(crate::documents::invoices()),
+            "sample:invoice-template.xlsx" => return Ok(crate::documents::invoice_template()),
             "sample:letter.pdf" => return Ok(crate::documents::letter()),
             "sample:files.zip" => return Ok(crate::documents::archive()),
             _ => {}
@@ -273,6 +274,16 @@ impl Documents for FakeDocuments {
             message: error.message,
             details: error.details,
         })
+    }
+
+    async fn fill(&self, call: FillCall) -> Result<FilledDocument, DocumentFailure> {
+        let filled = signalbox_documents::fill(call.template, call.data.as_bytes(), &call.options);
+        let filled = filled.map_err(|error| DocumentFailure::Refused {
+            code: error.code,
+            message: error.message,
+            details: error.details,
+        })?;
+        Ok(FilledDocument { bytes: filled.bytes, has_macros: filled.has_macros, about: filled.about })
     }
 }
 
