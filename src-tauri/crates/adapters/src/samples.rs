@@ -8,6 +8,7 @@ pub const FILES: &[(&str, &[u8])] = &[
     ("customers.csv", include_bytes!("../samples/customers.csv")),
     ("invoices.xlsx", include_bytes!("../samples/invoices.xlsx")),
     ("orders.json", include_bytes!("../samples/orders.json")),
+    ("orders.parquet", include_bytes!("../samples/orders.parquet")),
 ];
 
 /// Databases that ship with the app, as the SQL that makes them: they live in memory, and each step gets its own.

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Time for one document when the step has no limit.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// Memory of the process that reads one, MiB.
-const MEMORY_MB: u32 = 2_048;
+pub(crate) const MEMORY_MB: u32 = 2_048;
 
 /// A file that a step was given.
 pub(crate) struct Source {
@@ -21,27 +21,42 @@ pub(crate) struct Source {
     pub(crate) what: String,
 }
 
-/// The file of the settings `path` or `binary`, of which there must be one.
+/// Which of the settings `path` and `binary` names the file; there must be one.
+pub(crate) enum Named<'a> {
+    Path(&'a str),
+    /// With what messages call it.
+    Bytes(String),
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn of(slot: &'a CallSlot) -> Result<Self, NodeFailure> {
+        let given = |field: &str| setting(slot, field).is_some_and(|value| value.as_str() != Some(""));
+        match (given("path"), given("binary")) {
+            (true, false) => Ok(Self::Path(text(slot, "path")?)),
+            (false, true) => Ok(Self::Bytes(format!("The file '{}' of the item", text(slot, "binary")?))),
+            (has_path, _) => {
+                let words = if has_path {
+                    "A step reads one file: empty 'path' or 'binary'"
+                } else {
+                    "Set 'path' (a file in a granted folder) or 'binary' (the name of bytes of the item)"
+                };
+                Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "path"))
+            }
+        }
+    }
+}
+
+/// The file of the settings `path` or `binary`.
 pub(crate) async fn source(call: &Call, slot: &CallSlot, world: &World) -> Result<Source, NodeFailure> {
-    let given = |field: &str| setting(slot, field).is_some_and(|value| value.as_str() != Some(""));
-    match (given("path"), given("binary")) {
-        (true, false) => {
-            let path = text(slot, "path")?;
+    match Named::of(slot)? {
+        Named::Path(path) => {
             let read = world.files.read(&call.workflow_id, path, formats::MAX_BYTES as u64).await;
             let bytes = read.map_err(|error| file_failure(error, path))?;
             Ok(Source { bytes, what: format!("The file '{path}'") })
         }
-        (false, true) => {
+        Named::Bytes(what) => {
             let (_, bytes) = binary::read(call, slot, world, "binary").await?;
-            Ok(Source { bytes, what: format!("The file '{}' of the item", text(slot, "binary")?) })
-        }
-        (has_path, _) => {
-            let words = if has_path {
-                "A step reads one file: empty 'path' or 'binary'"
-            } else {
-                "Set 'path' (a file in a granted folder) or 'binary' (the name of bytes of the item)"
-            };
-            Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", "path"))
+            Ok(Source { bytes, what })
         }
     }
 }
@@ -57,7 +72,12 @@ pub(crate) async fn read(
     let Source { bytes, what } = source;
     let timeout = call.timeout_ms.map_or(TIMEOUT, Duration::from_millis);
     let asked = DocumentCall { kind, bytes, options, timeout, memory_mb: MEMORY_MB };
-    world.documents.read(asked).await.map_err(|error| match error {
+    world.documents.read(asked).await.map_err(|error| unread(error, &what, timeout))
+}
+
+/// Why a document was not read.
+pub(crate) fn unread(error: DocumentFailure, what: &str, timeout: Duration) -> NodeFailure {
+    match error {
         DocumentFailure::Refused { code, message, details } => {
             let mut failure = NodeFailure::validation(&code, format!("{what}: {message}"));
             failure.details.extend(details);
@@ -71,7 +91,8 @@ pub(crate) async fn read(
         DocumentFailure::Crashed { message } => {
             NodeFailure::tool("READER_FAILED", format!("{what}: {message}")).suggest(SuggestedAction::HumanReview)
         }
-    })
+        DocumentFailure::Stopped => NodeFailure::tool("READER_FAILED", format!("{what} was not read to its end")),
+    }
 }
 
 /// A refusal of the crate `documents`.

@@ -1,4 +1,4 @@
-//! Documents of others: spreadsheets, PDF and web pages, read apart from this program.
+//! Documents of others: spreadsheets, PDF, web pages and files of tables, read apart from this program.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -55,6 +55,8 @@ pub enum DocumentFailure {
     },
     /// It was not done in time.
     Timeout,
+    /// What gives the file, or what takes the rows, ended it and knows why.
+    Stopped,
     /// The process that read it ended, or could not be started.
     Crashed {
         /// Plain words.
@@ -62,11 +64,51 @@ pub enum DocumentFailure {
     },
 }
 
+/// A file of a table and how it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableCall {
+    /// What of it, as the crate `columnar` says.
+    pub options: Value,
+    /// Time limit.
+    pub timeout: Duration,
+    /// Memory that reading it may use, MiB.
+    pub memory_mb: u32,
+}
+
+/// The end of a reading, by one who knows why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// A file of any size, of which pieces are asked for.
+#[async_trait]
+pub trait FilePieces: Send {
+    /// Its bytes.
+    fn size(&self) -> u64;
+    /// Exactly so many bytes from a place on, which are inside the file.
+    async fn piece(&mut self, at: u64, length: usize) -> Result<Vec<u8>, Stopped>;
+}
+
+/// Takes the rows of a table while they are read.
+pub trait TableRows: Send {
+    /// Compact JSON objects, each with a line feed behind it.
+    fn rows(&mut self, lines: &str) -> Result<(), Stopped>;
+}
+
 /// Reads documents where they can do no harm.
 #[async_trait]
 pub trait Documents: Send + Sync {
     /// Reads one, as compact JSON. Dropping the future ends it.
     async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure>;
+    /// Reads a Parquet or Arrow file: its rows while they come, then what it says about itself, as compact JSON. Dropping the future
+    /// ends it.
+    async fn read_table(
+        &self,
+        _call: TableCall,
+        _file: &mut dyn FilePieces,
+        _rows: &mut dyn TableRows,
+    ) -> Result<String, DocumentFailure> {
+        Err(DocumentFailure::Crashed { message: "Parquet and Arrow files cannot be read here".into() })
+    }
 }
 
 /// Where no documents are read.

@@ -419,7 +419,7 @@ fn every_sample_works_offline() {
         let others = found.as_array().expect("a list").iter().filter(|one| one["code"] != "MISSING_GRANT");
         assert_eq!(others.collect::<Vec<_>>(), Vec::<&Value>::new(), "{title}");
         // Read in a process that the program starts of itself, and this is a test: headless/tests/headless/documents.rs runs it.
-        if sample["id"] == "unpaid-invoices" {
+        if sample["id"] == "unpaid-invoices" || sample["id"] == "shipped-orders" {
             continue;
         }
         let made = place.ok("workflow_create", json!({ "sampleId": sample["id"] }));

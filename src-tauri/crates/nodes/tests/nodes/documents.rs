@@ -221,11 +221,43 @@ fn two_sources_or_two_contents_are_refused() {
         for (kind, config) in [
             ("sheet.read", json!({ "path": "a.xlsx", "binary": "content" })),
             ("pdf.read", json!({ "path": "", "binary": "" })),
+            ("table.read", json!({ "path": "a.parquet", "binary": "content" })),
+            ("table.read", json!({ "path": "sample:orders.parquet", "limit": 0 })),
+            ("table.read", json!({ "path": "sample:orders.parquet", "columns": "order" })),
+            ("table.read", json!({ "path": "sample:orders.parquet", "columns": [7] })),
             ("archive.pack", json!({ "to": "bytes", "name": "item.name", "content": "item", "binary": "content" })),
             ("sheet.write", json!({ "to": "file" })),
         ] {
             let failure = run(&world, kind, slot(config, &[json!({ "name": "x" })])).expect_err(kind);
             assert_eq!(failure.code, "INPUT_INVALID", "{kind}: {}", failure.message);
         }
+    });
+}
+
+#[test]
+fn rows_of_a_parquet_file_come_from_bytes_of_an_item_and_say_from_which() {
+    now(async {
+        let world = here();
+        let orders = include_bytes!("../../../adapters/samples/orders.parquet").to_vec();
+        let config = json!({ "binary": "content", "columns": ["amount", "order"], "limit": 3 });
+        let read =
+            run(&world, "table.read", with_bytes(&world, config, &[(json!({}), orders.clone())]).await).expect("read");
+        let rows = items(&read);
+        assert_eq!(
+            (rows.len(), &*rows[2].data, rows[2].paired_item),
+            (3, &json!({ "amount": 29, "order": 1003 }), Some(0))
+        );
+        let config = json!({ "binary": "content", "columns": ["order"], "offset": 6, "output": "table" });
+        let read = run(&world, "table.read", with_bytes(&world, config, &[(json!({}), orders)]).await).expect("read");
+        let table = items(&read).remove(0).data;
+        assert_eq!((&table["rowCount"], &table["rows"]), (&json!(8), &json!([{ "order": 1007 }, { "order": 1008 }])));
+        let config = json!({ "binary": "content" });
+        let failure = run(&world, "table.read", with_bytes(&world, config, &[(json!({}), b"PAR1 cut".to_vec())]).await);
+        let failure = failure.expect_err("no Parquet file");
+        assert!(
+            failure.code == "BAD_PARQUET" && failure.message.starts_with("The file 'content' of the item: "),
+            "{}",
+            failure.message
+        );
     });
 }

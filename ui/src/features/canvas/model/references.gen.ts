@@ -950,6 +950,16 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "table.read": {
+    "fields": {
+      "binary": {
+        "is": "none"
+      },
+      "output": {
+        "is": "none"
+      }
+    }
+  },
   "trigger.error": {
     "fields": {
       "workflows": {
