@@ -264,13 +264,14 @@ def by_polars(files):
         files.add(f"polars-{codec}.arrows", wanted, lambda path, codec=codec: frame.write_ipc_stream(path, compression=codec))
 
 
-def by_fastparquet(files):
+def by_fastparquet(files, codecs=("SNAPPY", "GZIP", "ZSTD", "LZ4_RAW", "BROTLI")):
     import fastparquet
     import pandas as pd
 
-    frame = pd.DataFrame({"n": [1, 2], "t": ["a", "b"], "at": pd.to_datetime(["2024-02-29 13:05:00.123456", "1970-01-01 00:00:00.000000"])})
+    frame = pd.DataFrame({"n": [1, 2], "t": ["a", "b"], "at": pd.to_datetime(["2024-02-29 13:05:00.123456", "1970-01-01 00:00:00.000000"]).astype("datetime64[ns]")})
+    # Nanoseconds: as INT96 it writes microseconds as if they were nanoseconds (findings/fastparquet-int96-microseconds.sh).
     wanted = [{"n": 1, "t": "a", "at": "2024-02-29T13:05:00.123456"}, {"n": 2, "t": "b", "at": "1970-01-01T00:00:00.000"}]
-    for codec in ("SNAPPY", "GZIP", "ZSTD", "LZ4_RAW", "BROTLI"):
+    for codec in codecs:
         for times in ("int64", "int96"):
             files.add(f"fastparquet-{codec}-{times}.parquet", wanted, lambda path, codec=codec, times=times: fastparquet.write(path, frame, compression=codec, times=times, write_index=False))
 
@@ -296,7 +297,7 @@ def main():
         check(folder)
     files = Files(folder)
     if word == "fixtures":
-        parts = [codecs, checksum, encrypted, arrow_special]
+        parts = [codecs, checksum, encrypted, arrow_special, lambda files: by_fastparquet(files, ("SNAPPY",))]
         parquet(files, "types.parquet", PLAIN + WITH_SCHEMA, compression="zstd")
         arrow(files, "types.arrow", PLAIN + WITH_SCHEMA + ARROW_ONLY, compression="zstd")
     else:

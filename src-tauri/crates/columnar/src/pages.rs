@@ -5,7 +5,7 @@ use crate::codec::{Codec, unpack};
 use crate::failure::Format;
 use crate::source::Source;
 use bytes::Bytes;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Encoding, Type};
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
@@ -44,6 +44,8 @@ struct Pages {
     codec: Option<Codec>,
     source: Source,
     column: String,
+    /// Of INT96: whether its pages begin with repetition and definition levels.
+    int96: Option<(bool, bool)>,
 }
 
 impl Pages {
@@ -54,7 +56,10 @@ impl Pages {
         })?;
         let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
         let packed = SerializedPageReader::new(Arc::new(source.clone()), &plain, rows, None)?;
-        Ok(Self { packed, codec, source: source.clone(), column: name })
+        let levels = column.column_descr();
+        let has_levels = (levels.max_rep_level() > 0, levels.max_def_level() > 0);
+        let int96 = (column.column_type() == Type::INT96).then_some(has_levels);
+        Ok(Self { packed, codec, source: source.clone(), column: name, int96 })
     }
 
     fn unpacked(&self, codec: Codec, packed: &[u8]) -> Result<Vec<u8>> {
@@ -112,6 +117,30 @@ impl Pages {
     }
 }
 
+/// A page of INT96 without what some writers put behind the values: as twelve bytes, the library refuses it.
+fn trimmed(page: Page, (has_repetition, has_definition): (bool, bool)) -> Page {
+    let whole = |buf: &Bytes, levels: usize| buf.slice(..buf.len() - buf.len().saturating_sub(levels) % 12);
+    match page {
+        Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics }
+            if encoding == Encoding::PLAIN =>
+        {
+            // Each kind of levels that is there has its length before it.
+            let mut levels = 0_usize;
+            for _ in 0..usize::from(has_repetition) + usize::from(has_definition) {
+                let length = buf.get(levels..levels.saturating_add(4)).and_then(|bytes| bytes.try_into().ok());
+                levels = levels.saturating_add(4 + length.map_or(0, u32::from_le_bytes) as usize);
+            }
+            let buf = whole(&buf, levels.min(buf.len()));
+            Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics }
+        }
+        Page::DictionaryPage { buf, num_values, encoding, is_sorted } => {
+            let buf = whole(&buf, 0);
+            Page::DictionaryPage { buf, num_values, encoding, is_sorted }
+        }
+        page => page,
+    }
+}
+
 /// The library hands on words only; the error itself waits at the source.
 fn refused(source: &Source, error: Error) -> ParquetError {
     let words = error.message.clone();
@@ -129,7 +158,12 @@ impl Iterator for Pages {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.packed.get_next_page()?.map(|page| self.page(page)).transpose()
+        let Some(page) = self.packed.get_next_page()? else { return Ok(None) };
+        let page = self.page(page)?;
+        Ok(Some(match self.int96 {
+            Some(levels) => trimmed(page, levels),
+            None => page,
+        }))
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {

@@ -1,4 +1,4 @@
-//! Files of another writer, and those that no writer of the library makes.
+//! Files of other writers, and those that no writer of the library makes.
 
 use super::{counted, read_with, rows};
 use parquet::basic::Compression;
@@ -15,7 +15,8 @@ fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/files")
 }
 
-/// Written by pyarrow with each compression, both kinds of pages, both formats of Arrow, and each type: what is read is what the
+/// Written by pyarrow with each compression, both kinds of pages, both formats of Arrow, and each type, and by fastparquet, which puts bytes behind
+/// the values of INT96: what is read is what the
 /// script that wrote them expects.
 #[test]
 fn files_of_another_writer_are_read_as_they_were_meant() {
