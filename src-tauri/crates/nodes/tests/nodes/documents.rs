@@ -1,6 +1,8 @@
 //! Spreadsheets, PDF and archives through their steps, with files that are made here.
 
 use crate::common;
+use crate::mail::Cancelled;
+use async_trait::async_trait;
 use common::{FakeHttp, answer, call, slot, world};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -9,9 +11,10 @@ use signalbox_documents::sheet::{SheetRows, WriteOptions, write};
 use signalbox_engine::effect::{CallOutput, CallSlot};
 use signalbox_model::{Binaries, BinaryRef, Data, Effects, Item, Mode, NodeFailure};
 use signalbox_nodes::{kind, run_call};
-use signalbox_ports::World;
+use signalbox_ports::{DocumentCall, DocumentFailure, Documents, FilePieces, TableCall, TableRows, World};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A workbook with two rows.
 pub(crate) fn invoices() -> Vec<u8> {
@@ -260,4 +263,32 @@ fn rows_of_a_parquet_file_come_from_bytes_of_an_item_and_say_from_which() {
             failure.message
         );
     });
+}
+
+/// Reads without end.
+struct NeverDone;
+
+#[async_trait]
+impl Documents for NeverDone {
+    async fn read(&self, _call: DocumentCall) -> Result<String, DocumentFailure> {
+        std::future::pending().await
+    }
+    async fn read_table(
+        &self,
+        _call: TableCall,
+        _file: &mut dyn FilePieces,
+        _rows: &mut dyn TableRows,
+    ) -> Result<String, DocumentFailure> {
+        std::future::pending().await
+    }
+}
+
+#[test]
+fn a_cancelled_run_leaves_a_long_parquet_file_at_once() {
+    let world = World { documents: Arc::new(NeverDone), ..here() };
+    let call = call("table.read", Effects::Read, slot(json!({ "path": "sample:orders.parquet" }), &[json!({})]));
+    let log = Cancelled::default();
+    let code = kind("table.read").expect("a kind");
+    let ended = run_call(code, &call, &world, &log).now_or_never();
+    assert!(ended.is_none() && log.0.load(Ordering::Relaxed), "the driver ends the call");
 }
