@@ -19,7 +19,7 @@ use tauri_plugin_window_state::StateFlags;
 
 fn main() {
     if script::is_worker() {
-        return script::serve();
+        return script::serve_all();
     }
     if std::env::args_os().any(|argument| argument == "--register-links") {
         let (told, code) = match attention::register_links() {

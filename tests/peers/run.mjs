@@ -1,7 +1,7 @@
 // The real program against the servers and the conformance suite of the protocol's own project, and the samples that need such a
 // server or a model.
-// `node run.mjs [servers|mcp-server|a2a|sign-in|graphql|samples|conformance|cel|llama|models|rest|hooks|sinks|objects|templates|kafka|telemetry|amqp|restate|source|programs|packages]`; the last fourteen only when they are named, because they need Python
-// packages or servers (llama.py, models.py, rest.mjs, hooks.mjs, sinks.mjs, objects.mjs, templates.mjs, kafka.mjs, telemetry.mjs, amqp.mjs, restate.mjs) or minutes of CPU (source.mjs, packages.mjs), or root (programs.mjs, packages.mjs). `cel` is the language of expressions; with `--write` its list of differences is
+// `node run.mjs [servers|mcp-server|a2a|sign-in|graphql|samples|conformance|cel|llama|models|rest|hooks|sinks|objects|templates|kafka|telemetry|amqp|columnar|restate|source|programs|packages]`; the last fifteen only when they are named, because they need Python
+// packages or servers (llama.py, models.py, rest.mjs, hooks.mjs, sinks.mjs, objects.mjs, templates.mjs, kafka.mjs, telemetry.mjs, amqp.mjs, columnar.mjs, restate.mjs) or minutes of CPU (source.mjs, packages.mjs), or root (programs.mjs, packages.mjs). `cel` is the language of expressions; with `--write` its list of differences is
 // written anew (cel.mjs). `--table` also runs what is known to differ, and prints the table of docs/conformance.md.
 import { conformance } from './conformance.mjs';
 import { mcpServer } from './mcp-server.mjs';
@@ -48,6 +48,7 @@ if (only.includes('templates')) await (await import('./templates.mjs')).template
 if (only.includes('telemetry')) await (await import('./telemetry.mjs')).telemetry(report);
 if (only.includes('amqp')) await (await import('./amqp.mjs')).amqp(report);
 if (only.includes('restate')) await (await import('./restate.mjs')).restate(report);
+if (only.includes('columnar')) await (await import('./columnar.mjs')).columnar(report);
 if (only.includes('kafka')) await (await import('./kafka.mjs')).kafka(report);
 if (only.includes('models')) await models(report);
 const rows = wants('conformance') ? await conformance(report, process.argv.includes('--table')) : [];

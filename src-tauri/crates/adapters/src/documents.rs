@@ -2,6 +2,9 @@
 //! but its standard input and output, and on Unix a limit of memory and of processor time. The libraries that read workbooks and PDF
 //! panic on some files, run for ever on others and use much memory for a few; here that ends one process and is one error.
 
+#[cfg(feature = "columnar")]
+mod tables;
+
 use crate::worker_process;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -9,6 +12,8 @@ use serde_json::{Map, Value};
 use signalbox_documents::Document;
 use signalbox_documents::sheet::Filled;
 use signalbox_ports::{DocumentCall, DocumentFailure, Documents, FillCall, FilledDocument};
+#[cfg(feature = "columnar")]
+use signalbox_ports::{FilePieces, TableCall, TableRows};
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::thread;
@@ -24,10 +29,13 @@ const FILL: &str = "fill";
 /// The stack of the thread that reads: a PDF may be nested deeply.
 const STACK: usize = 64 << 20;
 
+/// The name of files of tables between processes. Their bytes are asked for in pieces.
+const TABLE: &str = "table";
+
 /// What comes before the bytes of the document, in one line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Request {
+pub(crate) struct Request {
     document: String,
     options: Value,
     size: u64,
@@ -109,6 +117,18 @@ impl Documents for DocumentWorkers {
         let timeout = call.timeout;
         tokio::time::timeout(timeout, ask_file(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
     }
+
+    #[cfg(feature = "columnar")]
+    async fn read_table(
+        &self,
+        call: TableCall,
+        file: &mut dyn FilePieces,
+        rows: &mut dyn TableRows,
+    ) -> Result<String, DocumentFailure> {
+        let timeout = call.timeout;
+        let work = tables::ask(self.start()?, call, file, rows);
+        tokio::time::timeout(timeout, work).await.unwrap_or(Err(DocumentFailure::Timeout))
+    }
 }
 
 async fn ask_text(child: Child, call: DocumentCall) -> Result<String, DocumentFailure> {
@@ -182,20 +202,30 @@ pub(crate) fn is_worker() -> bool {
     std::env::args_os().nth(1).is_some_and(|argument| argument == ARGUMENT)
 }
 
+/// What reads files of tables, in programs that do.
+pub(crate) type Tables = fn(&Request) -> io::Result<()>;
+
+/// [`serve`] reads files of tables, too.
+#[cfg(feature = "columnar")]
+pub(crate) const TABLES: Tables = tables::answer;
+
 /// Reads the document on standard input and ends.
-pub(crate) fn serve() {
-    // Without a thread the process ends, and whoever waits for it says so.
-    if let Ok(work) = thread::Builder::new().stack_size(STACK).spawn(answer_one) {
+pub(crate) fn serve(tables: Option<Tables>) {
+    // Without a thread the process ends, and the one that waits for it reports that.
+    if let Ok(work) = thread::Builder::new().stack_size(STACK).spawn(move || answer_one(tables)) {
         drop(work.join());
     }
 }
 
-fn answer_one() -> io::Result<()> {
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+fn answer_one(tables: Option<Tables>) -> io::Result<()> {
     let mut head = Vec::new();
-    input.by_ref().take(1024 * 1024).read_until(b'\n', &mut head)?;
+    io::stdin().lock().take(1024 * 1024).read_until(b'\n', &mut head)?;
     let request: Request = serde_json::from_slice(&head)?;
     limit(&request);
+    if let Some(answer) = tables.filter(|_| request.document == TABLE) {
+        return answer(&request);
+    }
+    let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut bytes = Vec::new();
     input.by_ref().take(request.size).read_to_end(&mut bytes)?;
     if request.document == FILL {

@@ -9,6 +9,7 @@ pub const FILES: &[(&str, &[u8])] = &[
     ("invoice-template.xlsx", include_bytes!("../samples/invoice-template.xlsx")),
     ("invoices.xlsx", include_bytes!("../samples/invoices.xlsx")),
     ("orders.json", include_bytes!("../samples/orders.json")),
+    ("orders.parquet", include_bytes!("../samples/orders.parquet")),
 ];
 
 /// Databases that ship with the app, as the SQL that makes them: they live in memory, and each step gets its own.

@@ -24,6 +24,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use wire::{Answer, LARGEST, Request};
 
 pub use worker::serve;
+#[cfg(feature = "columnar")]
+pub use worker::serve_all;
 
 /// The first argument of a process that runs scripts.
 pub const ARGUMENT: &str = "--script-worker";

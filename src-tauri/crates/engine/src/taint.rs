@@ -6,7 +6,7 @@ use signalbox_model::{Node, Workflow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Kinds whose results come from outside.
-const UNTRUSTED: [&str; 17] = [
+const UNTRUSTED: [&str; 18] = [
     "a2a.agent",
     "archive.unpack",
     "connector.call",
@@ -14,6 +14,7 @@ const UNTRUSTED: [&str; 17] = [
     "db.tables",
     "pdf.read",
     "sheet.read",
+    "table.read",
     "http.request",
     "file.read",
     "file.list",

@@ -24,7 +24,7 @@ const STACK: usize = 32 * 1024 * 1024;
 
 fn main() -> ExitCode {
     if script::is_worker() {
-        script::serve();
+        script::serve_all();
         return ExitCode::SUCCESS;
     }
     let thread = std::thread::Builder::new().name("main".into()).stack_size(STACK).spawn(start);

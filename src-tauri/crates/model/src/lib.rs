@@ -44,6 +44,7 @@ pub mod text;
 pub mod time;
 pub mod tool_rule;
 pub mod trace_context;
+pub mod value_text;
 pub mod wire;
 pub mod workflow;
 

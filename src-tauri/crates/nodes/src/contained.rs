@@ -9,7 +9,7 @@ pub fn contained(name: &str, config: &Value) -> Option<EffectFn> {
     let given = |field: &str| config.get(field).is_some_and(|value| !value.is_null() && value.as_str() != Some(""));
     let is_contained = match name {
         "code.javascript" | "html.select" => true,
-        "archive.unpack" | "pdf.read" | "sheet.read" => given("binary") && !given("path"),
+        "archive.unpack" | "pdf.read" | "sheet.read" | "table.read" => given("binary") && !given("path"),
         "sheet.fill" => {
             given("binary") && !given("template") && config.get("to").and_then(Value::as_str) == Some("bytes")
         }
@@ -24,7 +24,7 @@ pub fn contained(name: &str, config: &Value) -> Option<EffectFn> {
 
 /// Whether a contained step reads the bytes of its items.
 pub fn reads_bytes(name: &str) -> bool {
-    matches!(name, "archive.pack" | "archive.unpack" | "pdf.read" | "sheet.fill" | "sheet.read")
+    matches!(name, "archive.pack" | "archive.unpack" | "pdf.read" | "sheet.fill" | "sheet.read" | "table.read")
 }
 
 #[cfg(test)]

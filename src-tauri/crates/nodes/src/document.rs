@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Time for one document when the step has no limit.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// Memory of the process that reads one, MiB.
-const MEMORY_MB: u32 = 2_048;
+pub(crate) const MEMORY_MB: u32 = 2_048;
 
 /// A file that a step was given.
 pub(crate) struct Source {
@@ -21,32 +21,56 @@ pub(crate) struct Source {
     pub(crate) what: String,
 }
 
-/// The file of the settings `path` or `binary`, of which there must be one.
+/// Which of the settings `path` and `binary` names the file; there must be one.
+pub(crate) enum Named<'a> {
+    Path(&'a str),
+    /// With what messages call it.
+    Bytes(String),
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn of(slot: &'a CallSlot) -> Result<Self, NodeFailure> {
+        Self::in_field(slot, "path")
+    }
+
+    /// The same with another setting for the path.
+    fn in_field(slot: &'a CallSlot, field: &str) -> Result<Self, NodeFailure> {
+        let given = |field: &str| setting(slot, field).is_some_and(|value| value.as_str() != Some(""));
+        match (given(field), given("binary")) {
+            (true, false) => Ok(Self::Path(text(slot, field)?)),
+            (false, true) => Ok(Self::Bytes(format!("The file '{}' of the item", text(slot, "binary")?))),
+            (has_path, _) => {
+                let words = if has_path {
+                    format!("A step reads one file: empty '{field}' or 'binary'")
+                } else {
+                    format!("Set '{field}' (a file in a granted folder) or 'binary' (the name of bytes of the item)")
+                };
+                Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field))
+            }
+        }
+    }
+}
+
+/// The file of the settings `path` or `binary`.
 pub(crate) async fn source(call: &Call, slot: &CallSlot, world: &World) -> Result<Source, NodeFailure> {
-    source_in(call, slot, world, "path").await
+    of(Named::of(slot)?, call, slot, world).await
 }
 
 /// The same with another setting for the path.
 pub(crate) async fn source_in(call: &Call, slot: &CallSlot, world: &World, field: &str) -> Result<Source, NodeFailure> {
-    let given = |field: &str| setting(slot, field).is_some_and(|value| value.as_str() != Some(""));
-    match (given(field), given("binary")) {
-        (true, false) => {
-            let path = text(slot, field)?;
+    of(Named::in_field(slot, field)?, call, slot, world).await
+}
+
+async fn of(named: Named<'_>, call: &Call, slot: &CallSlot, world: &World) -> Result<Source, NodeFailure> {
+    match named {
+        Named::Path(path) => {
             let read = world.files.read(&call.workflow_id, path, formats::MAX_BYTES as u64).await;
             let bytes = read.map_err(|error| file_failure(error, path))?;
             Ok(Source { bytes, what: format!("The file '{path}'") })
         }
-        (false, true) => {
+        Named::Bytes(what) => {
             let (_, bytes) = binary::read(call, slot, world, "binary").await?;
-            Ok(Source { bytes, what: format!("The file '{}' of the item", text(slot, "binary")?) })
-        }
-        (has_path, _) => {
-            let words = if has_path {
-                format!("A step reads one file: empty '{field}' or 'binary'")
-            } else {
-                format!("Set '{field}' (a file in a granted folder) or 'binary' (the name of bytes of the item)")
-            };
-            Err(NodeFailure::validation("INPUT_INVALID", words).detail("field", field))
+            Ok(Source { bytes, what })
         }
     }
 }
@@ -79,7 +103,8 @@ pub(crate) async fn fill(
     world.documents.fill(asked).await.map_err(|error| refused(error, &what, timeout, "filled"))
 }
 
-fn refused(error: DocumentFailure, what: &str, timeout: Duration, done: &str) -> NodeFailure {
+/// Why a document was not read, or a template not filled: `done`.
+pub(crate) fn refused(error: DocumentFailure, what: &str, timeout: Duration, done: &str) -> NodeFailure {
     match error {
         DocumentFailure::Refused { code, message, details } => {
             let mut failure = NodeFailure::validation(&code, format!("{what}: {message}"));
@@ -96,6 +121,7 @@ fn refused(error: DocumentFailure, what: &str, timeout: Duration, done: &str) ->
         DocumentFailure::Crashed { message } => {
             NodeFailure::tool("READER_FAILED", format!("{what}: {message}")).suggest(SuggestedAction::HumanReview)
         }
+        DocumentFailure::Stopped => NodeFailure::tool("READER_FAILED", format!("{what} was not read to its end")),
     }
 }
 

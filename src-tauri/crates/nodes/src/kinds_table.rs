@@ -142,6 +142,8 @@ mod sheet_fill;
 mod sheet_read;
 #[path = "kinds/sheet_write.rs"]
 mod sheet_write;
+#[path = "kinds/table_read.rs"]
+mod table_read;
 #[path = "kinds/trigger_error.rs"]
 mod trigger_error;
 #[path = "kinds/trigger_file_watch.rs"]
@@ -239,7 +241,7 @@ pub(crate) const LARGE: &[Entry] = &[
     Entry { kind: "sheet.write", code: sheet_write::KIND },
 ];
 
-/// Kinds that reach models, tools, indexes, databases, mail and brokers.
+/// Kinds that reach models, tools, indexes, databases, mail and brokers, or read files of tables.
 #[rustfmt::skip]
 pub(crate) const CONNECTED: &[Entry] = &[
     Entry { kind: "agent.task", code: agent_task::KIND },
@@ -253,4 +255,5 @@ pub(crate) const CONNECTED: &[Entry] = &[
     Entry { kind: "message.publish", code: message_publish::KIND },
     Entry { kind: "rag.index", code: rag_index::KIND },
     Entry { kind: "rag.retrieve", code: rag_retrieve::KIND },
+    Entry { kind: "table.read", code: table_read::KIND },
 ];

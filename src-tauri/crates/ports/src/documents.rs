@@ -1,4 +1,5 @@
-//! Documents of others: spreadsheets, PDF and web pages, read apart from this program, and templates of spreadsheets, filled there.
+//! Documents of others: spreadsheets, PDF, web pages and files of tables, read apart from this program, and templates of spreadsheets,
+//! filled there.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -81,11 +82,43 @@ pub enum DocumentFailure {
     },
     /// It was not done in time.
     Timeout,
+    /// What gives the file, or what takes the rows, ended it and knows why.
+    Stopped,
     /// The process that read it ended, or could not be started.
     Crashed {
         /// Plain words.
         message: String,
     },
+}
+
+/// A file of a table and how it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableCall {
+    /// What of it, as the crate `columnar` says.
+    pub options: Value,
+    /// Time limit.
+    pub timeout: Duration,
+    /// Memory that reading it may use, MiB.
+    pub memory_mb: u32,
+}
+
+/// The end of a reading, by one who knows why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// A file of any size, of which pieces are asked for.
+#[async_trait]
+pub trait FilePieces: Send {
+    /// Its bytes.
+    fn size(&self) -> u64;
+    /// Exactly so many bytes from a place on, which are inside the file.
+    async fn piece(&mut self, at: u64, length: usize) -> Result<Vec<u8>, Stopped>;
+}
+
+/// Takes the rows of a table while they are read.
+pub trait TableRows: Send {
+    /// Compact JSON objects, each with a line feed behind it.
+    fn rows(&mut self, lines: &str) -> Result<(), Stopped>;
 }
 
 /// Reads documents where they can do no harm.
@@ -96,6 +129,17 @@ pub trait Documents: Send + Sync {
 
     /// Fills a template. Dropping the future ends it.
     async fn fill(&self, call: FillCall) -> Result<FilledDocument, DocumentFailure>;
+
+    /// Reads a Parquet or Arrow file: its rows while they come, then what it says about itself, as compact JSON. Dropping the future
+    /// ends it.
+    async fn read_table(
+        &self,
+        _call: TableCall,
+        _file: &mut dyn FilePieces,
+        _rows: &mut dyn TableRows,
+    ) -> Result<String, DocumentFailure> {
+        Err(DocumentFailure::Crashed { message: "Parquet and Arrow files cannot be read here".into() })
+    }
 }
 
 /// Where no documents are read.

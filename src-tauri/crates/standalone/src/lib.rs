@@ -4,6 +4,7 @@
 // What stays of a program with some parts is not all used.
 #![cfg_attr(
     not(all(
+        feature = "columnar",
         feature = "databases",
         feature = "mail",
         feature = "model",
@@ -90,6 +91,12 @@ struct Callback {
 const SERVE: ServeAll =
     |host, bundle, abilities, given, output| Box::pin(serve::serve(host, bundle, abilities, given, output));
 
+/// A process that reads files of tables as well, where the program has their library.
+#[cfg(feature = "columnar")]
+const WORKER: fn() = script::serve_all;
+#[cfg(not(feature = "columnar"))]
+const WORKER: fn() = script::serve;
+
 /// What a program can do. What its `main` does not name is not in its file: nothing else leads to that code.
 #[derive(Clone, Copy)]
 pub struct Abilities {
@@ -159,10 +166,10 @@ impl Abilities {
         Self { server: Some(SERVE), callback: Some(callback), ..self }
     }
 
-    /// Models, tools, databases, mail and indexes, and the documents that they are made of: all kinds.
+    /// Models, tools, databases, mail, indexes and files of tables, and the documents that they are made of: all kinds.
     #[must_use]
     pub const fn with_outside(self) -> Self {
-        Self { connect: Some(outside::connect), kinds: Registry::built_in, worker: Some(script::serve), ..self }
+        Self { connect: Some(outside::connect), kinds: Registry::built_in, worker: Some(WORKER), ..self }
     }
 }
 

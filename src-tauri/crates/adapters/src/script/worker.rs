@@ -45,8 +45,19 @@ impl Asked {
 
 /// Answers the scripts on standard input until it ends, or reads a document.
 pub fn serve() {
+    serve_with(None);
+}
+
+/// The same with Parquet and Arrow files among the documents. Another function, so that programs without them do not carry their
+/// library.
+#[cfg(feature = "columnar")]
+pub fn serve_all() {
+    serve_with(Some(documents::TABLES));
+}
+
+fn serve_with(tables: Option<documents::Tables>) {
     if documents::is_worker() {
-        return documents::serve();
+        return documents::serve(tables);
     }
     // Without a thread the process ends, and whoever waits for it says so.
     if let Ok(work) = thread::Builder::new().stack_size(STACK).spawn(answer_all) {

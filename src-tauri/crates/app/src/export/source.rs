@@ -44,7 +44,7 @@ impl Export {
     /// Features of the runner by the modules of the workflow.
     fn features(&self) -> Vec<&'static str> {
         let has = |name: &str| self.bundle.modules.iter().any(|module| module.name == name);
-        let own = ["databases", "mail", "model", "retrieval", "tools"].into_iter().filter(|name| has(name));
+        let own = ["columnar", "databases", "mail", "model", "retrieval", "tools"].into_iter().filter(|name| has(name));
         own.chain(self.bundle.serves().then_some("server")).collect()
     }
 
@@ -88,8 +88,9 @@ impl Export {
     fn project(&self, files: &mut Files<'_>, sources: &Path) -> ApiResult<()> {
         let checkout = fitting(sources)?;
         let workspace = checkout.text("Cargo.toml")?;
-        let crates: Vec<&str> =
-            CRATES.into_iter().chain(self.features().contains(&"retrieval").then_some("retrieval")).collect();
+        let features = self.features();
+        let own = ["columnar", "retrieval"].into_iter().filter(|name| features.contains(name));
+        let crates: Vec<&str> = CRATES.into_iter().chain(own).collect();
         for name in &crates {
             let from = format!("{PLACE}/{name}");
             let manifest = format!("{from}/Cargo.toml");

@@ -11,9 +11,8 @@ pub(crate) fn file_settings(node: &Node) -> Vec<(&'static str, bool)> {
     let database = |writes: bool| (setting("system") == Some("sqlite")).then_some(("file", writes));
     let saved = || setting("saveTo").map(|_| ("saveTo", true));
     let found = match node.kind.as_str() {
-        "archive.unpack" | "file.list" | "file.read" | "pdf.read" | "sheet.read" | "trigger.file_watch" => {
-            [Some(("path", false)), None]
-        }
+        "archive.unpack" | "file.list" | "file.read" | "pdf.read" | "sheet.read" | "table.read"
+        | "trigger.file_watch" => [Some(("path", false)), None],
         "http.request" => [saved(), None],
         "sheet.fill" => [Some(("template", false)), Some(("path", true))],
         "archive.pack" | "file.write" | "sheet.write" => [Some(("path", true)), None],

@@ -70,6 +70,11 @@ const ENTRIES: &[Entry] = &[
         needs: &[],
     },
     Entry {
+        text: include_str!("../../samples/shipped-orders.signalbox.json"),
+        traits: &["parquet", "statistics", "no network"],
+        needs: &[],
+    },
+    Entry {
         text: include_str!("../../samples/orders-in-a-database.signalbox.json"),
         traits: &["database", "sql", "no network"],
         needs: &[],

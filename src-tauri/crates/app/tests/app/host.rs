@@ -419,7 +419,8 @@ fn every_sample_works_offline() {
         let others = found.as_array().expect("a list").iter().filter(|one| one["code"] != "MISSING_GRANT");
         assert_eq!(others.collect::<Vec<_>>(), Vec::<&Value>::new(), "{title}");
         // Read in a process that the program starts of itself, and this is a test: headless/tests/headless/documents.rs runs it.
-        if sample["id"] == "unpaid-invoices" || sample["id"] == "invoices-from-a-template" {
+        let separate = ["unpaid-invoices", "invoices-from-a-template", "shipped-orders"];
+        if separate.iter().any(|id| sample["id"] == *id) {
             continue;
         }
         let made = place.ok("workflow_create", json!({ "sampleId": sample["id"] }));

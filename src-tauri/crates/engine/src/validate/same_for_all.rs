@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 /// Kinds that may make several items of one.
 const SEVERAL: &[&str] =
-    &["archive.unpack", "data.split", "data.group", "file.list", "html.select", "pdf.read", "sheet.read"];
+    &["archive.unpack", "data.split", "data.group", "file.list", "html.select", "pdf.read", "sheet.read", "table.read"];
 /// Kinds that make one item of all.
 const ONE: &[&str] = &["data.aggregate", "data.summarise"];
 

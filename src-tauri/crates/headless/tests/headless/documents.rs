@@ -138,3 +138,54 @@ fn a_pdf_that_kills_its_reader_is_an_error_and_the_run_goes_on() {
     let code = &summary["error"]["details"]["code"];
     assert!(["READER_FAILED", "BAD_PDF"].contains(&code.as_str().unwrap_or_default()), "{summary}");
 }
+
+/// The sample, from the file to the totals.
+#[test]
+fn the_sample_adds_up_the_orders_of_a_parquet_file() {
+    let place = TestHome::new();
+    let sample = include_str!("../../../app/samples/shipped-orders.signalbox.json");
+    let file = place.file("sample.json", sample).display().to_string();
+    let summary = place.run(&["run", &file, "--json"]).last();
+    let totals = json!([
+        { "region": "West", "orders": 2, "total": 1300.49 },
+        { "region": "North", "orders": 1, "total": 29 },
+        { "region": "East", "orders": 2, "total": 1186 },
+    ]);
+    assert_eq!((&summary["status"], &summary["output"]), (&json!("completed"), &totals), "{summary}");
+}
+
+const ORDERS: &[u8] = include_bytes!("../../../adapters/samples/orders.parquet");
+
+#[test]
+fn a_parquet_file_is_read_from_a_folder_and_from_bytes() {
+    let place = TestHome::new();
+    let path = write(&place, "orders.parquet", ORDERS);
+    let wanted = json!([{ "order": 1008, "day": "2026-11-08" }]);
+    let options = json!({ "columns": ["order", "day"], "offset": 7 });
+    let with = |source: Value| {
+        let mut config = options.clone();
+        config.as_object_mut().expect("an object").extend(source.as_object().expect("an object").clone());
+        config
+    };
+    let summary = run(&place, &[("table.read", with(json!({ "path": path })))]);
+    assert_eq!(summary["output"], wanted, "{summary}");
+    let steps =
+        [("file.read", json!({ "path": path, "as": "binary" })), ("table.read", with(json!({ "binary": "content" })))];
+    let summary = run(&place, &steps);
+    assert_eq!(summary["output"], wanted, "{summary}");
+    let table = run(&place, &[("table.read", with(json!({ "path": path, "output": "table", "limit": 1 })))]);
+    let table = &table["output"][0];
+    assert_eq!((&table["rowCount"], &table["rows"]), (&json!(8), &wanted), "{table}");
+}
+
+/// A file that is cut off, one of another kind, and one that says that a page has more bytes than there are.
+#[test]
+fn a_parquet_file_that_cannot_be_read_is_a_coded_error() {
+    let place = TestHome::new();
+    let cut = write(&place, "cut.parquet", &ORDERS[..ORDERS.len() - 20]);
+    let other = write(&place, "other.parquet", b"<html></html>");
+    for (path, code) in [(cut, "BAD_PARQUET"), (other, "UNKNOWN_FORMAT")] {
+        let summary = run(&place, &[("table.read", json!({ "path": path }))]);
+        assert_eq!(summary["error"]["details"]["code"], code, "{summary}");
+    }
+}

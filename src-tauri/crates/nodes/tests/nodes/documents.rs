@@ -1,6 +1,8 @@
 //! Spreadsheets, PDF and archives through their steps, with files that are made here.
 
 use crate::common;
+use crate::mail::Cancelled;
+use async_trait::async_trait;
 use common::{FakeHttp, answer, call, slot, world};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -9,9 +11,10 @@ use signalbox_documents::sheet::{SheetRows, WriteOptions, write};
 use signalbox_engine::effect::{CallOutput, CallSlot};
 use signalbox_model::{Binaries, BinaryRef, Data, Effects, Item, Mode, NodeFailure};
 use signalbox_nodes::{kind, run_call};
-use signalbox_ports::World;
+use signalbox_ports::{DocumentCall, DocumentFailure, Documents, FilePieces, TableCall, TableRows, World};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A workbook with two rows.
 pub(crate) fn invoices() -> Vec<u8> {
@@ -281,6 +284,10 @@ fn two_sources_or_two_contents_are_refused() {
         for (kind, config) in [
             ("sheet.read", json!({ "path": "a.xlsx", "binary": "content" })),
             ("pdf.read", json!({ "path": "", "binary": "" })),
+            ("table.read", json!({ "path": "a.parquet", "binary": "content" })),
+            ("table.read", json!({ "path": "sample:orders.parquet", "limit": 0 })),
+            ("table.read", json!({ "path": "sample:orders.parquet", "columns": "order" })),
+            ("table.read", json!({ "path": "sample:orders.parquet", "columns": [7] })),
             ("archive.pack", json!({ "to": "bytes", "name": "item.name", "content": "item", "binary": "content" })),
             ("sheet.write", json!({ "to": "file" })),
             ("sheet.fill", json!({ "to": "bytes" })),
@@ -292,4 +299,60 @@ fn two_sources_or_two_contents_are_refused() {
             assert_eq!(failure.code, "INPUT_INVALID", "{kind}: {}", failure.message);
         }
     });
+}
+
+#[test]
+fn rows_of_a_parquet_file_come_from_bytes_of_an_item_and_say_from_which() {
+    now(async {
+        let world = here();
+        let orders = include_bytes!("../../../adapters/samples/orders.parquet").to_vec();
+        let config = json!({ "binary": "content", "columns": ["amount", "order"], "limit": 3 });
+        let read =
+            run(&world, "table.read", with_bytes(&world, config, &[(json!({}), orders.clone())]).await).expect("read");
+        let rows = items(&read);
+        assert_eq!(
+            (rows.len(), &*rows[2].data, rows[2].paired_item),
+            (3, &json!({ "amount": 29, "order": 1003 }), Some(0))
+        );
+        let config = json!({ "binary": "content", "columns": ["order"], "offset": 6, "output": "table" });
+        let read = run(&world, "table.read", with_bytes(&world, config, &[(json!({}), orders)]).await).expect("read");
+        let table = items(&read).remove(0).data;
+        assert_eq!((&table["rowCount"], &table["rows"]), (&json!(8), &json!([{ "order": 1007 }, { "order": 1008 }])));
+        let config = json!({ "binary": "content" });
+        let failure = run(&world, "table.read", with_bytes(&world, config, &[(json!({}), b"PAR1 cut".to_vec())]).await);
+        let failure = failure.expect_err("no Parquet file");
+        assert!(
+            failure.code == "BAD_PARQUET" && failure.message.starts_with("The file 'content' of the item: "),
+            "{}",
+            failure.message
+        );
+    });
+}
+
+/// Reads without end.
+struct NeverDone;
+
+#[async_trait]
+impl Documents for NeverDone {
+    async fn read(&self, _call: DocumentCall) -> Result<String, DocumentFailure> {
+        std::future::pending().await
+    }
+    async fn read_table(
+        &self,
+        _call: TableCall,
+        _file: &mut dyn FilePieces,
+        _rows: &mut dyn TableRows,
+    ) -> Result<String, DocumentFailure> {
+        std::future::pending().await
+    }
+}
+
+#[test]
+fn a_cancelled_run_leaves_a_long_parquet_file_at_once() {
+    let world = World { documents: Arc::new(NeverDone), ..here() };
+    let call = call("table.read", Effects::Read, slot(json!({ "path": "sample:orders.parquet" }), &[json!({})]));
+    let log = Cancelled::default();
+    let code = kind("table.read").expect("a kind");
+    let ended = run_call(code, &call, &world, &log).now_or_never();
+    assert!(ended.is_none() && log.0.load(Ordering::Relaxed), "the driver ends the call");
 }

@@ -316,7 +316,7 @@ fn attachments_become_bytes_of_the_item_when_asked_for() {
 
 /// Hears that the run is cancelled, and whether the call gives up.
 #[derive(Default)]
-struct Cancelled(AtomicBool);
+pub(crate) struct Cancelled(pub(crate) AtomicBool);
 
 impl CallLog for Cancelled {
     fn say(&self, _said: CallProgress) {}

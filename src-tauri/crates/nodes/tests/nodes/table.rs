@@ -15,8 +15,8 @@ const LARGE: [&str; 8] = [
     "sheet.read",
     "sheet.write",
 ];
-/// Kinds of models, tools, indexes, databases, mail and brokers, by how they begin.
-const CONNECTED: [&str; 7] = ["agent.", "db.", "llm.", "mail.", "mcp.", "message.", "rag."];
+/// Kinds of models, tools, indexes, databases, mail, brokers and files of tables, by how they begin.
+const CONNECTED: [&str; 8] = ["agent.", "db.", "llm.", "mail.", "mcp.", "message.", "rag.", "table."];
 
 fn is_large(kind: &str) -> bool {
     LARGE.contains(&kind)
@@ -32,7 +32,11 @@ type Table = (&'static str, &'static str, fn(&str) -> bool);
 const TABLES: [Table; 3] = [
     ("SMALL", "/// In every program.", |kind| !is_large(kind) && !is_connected(kind)),
     ("LARGE", "/// Kinds whose libraries are large: documents and scripts.", is_large),
-    ("CONNECTED", "/// Kinds that reach models, tools, indexes, databases, mail and brokers.", is_connected),
+    (
+        "CONNECTED",
+        "/// Kinds that reach models, tools, indexes, databases, mail and brokers, or read files of tables.",
+        is_connected,
+    ),
 ];
 
 #[test]

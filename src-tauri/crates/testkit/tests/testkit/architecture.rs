@@ -12,6 +12,7 @@ const RANKS: &[(&str, Option<u32>)] = &[
     ("signalbox-guardrails", Some(0)),
     ("signalbox-documents", Some(0)),
     ("signalbox-oci", Some(0)),
+    ("signalbox-columnar", Some(1)),
     ("signalbox-engine", Some(1)),
     ("signalbox-ports", Some(1)),
     ("signalbox-audit", Some(1)),
@@ -41,6 +42,7 @@ const FORBIDDEN_CRATES: &[(&str, &[&str])] = &[
     ("signalbox-model", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "chrono", "jiff", "time"]),
     ("signalbox-guardrails", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "chrono", "jiff", "time"]),
     ("signalbox-documents", &["tokio", "reqwest", "rusqlite", "rand", "uuid", "signalbox-model"]),
+    ("signalbox-columnar", &["tokio", "reqwest", "rusqlite", "rand", "uuid"]),
     (
         "signalbox-engine",
         &["tokio", "reqwest", "rusqlite", "rand", "getrandom", "fastrand", "uuid", "chrono", "time", "async-trait"],

@@ -966,6 +966,16 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "table.read": {
+    "fields": {
+      "binary": {
+        "is": "none"
+      },
+      "output": {
+        "is": "none"
+      }
+    }
+  },
   "trigger.error": {
     "fields": {
       "workflows": {

@@ -89,6 +89,7 @@ const AFTER: { [kind: string]: readonly string[] } = {
   'file.read': ['data.parse', 'data.transform', 'data.filter', 'flow.if', 'data.set'],
   'sheet.read': ['data.filter', 'data.transform', 'data.sort', 'sheet.write', 'sheet.fill'],
   'sheet.fill': ['mail.send', 'file.write', 'object.write', 'archive.pack', 'flow.stop'],
+  'table.read': ['data.filter', 'data.transform', 'data.summarise', 'db.write', 'file.write'],
   'pdf.read': ['llm.chat', 'rag.index', 'data.text', 'flow.if', 'data.set'],
   'archive.unpack': ['sheet.read', 'pdf.read', 'file.write', 'data.filter', 'flow.loop'],
   'html.select': ['data.filter', 'sheet.write', 'data.transform', 'data.set', 'data.aggregate'],

@@ -15,7 +15,7 @@ describe('steps are found by the job they are for', () => {
     ['approve', 'builtin.human_approval'], ['审批', 'builtin.human_approval'],
     ['filter', 'data.filter'], ['筛选', 'data.filter'], ['sort', 'data.sort'], ['排序', 'data.sort'], ['translate', 'llm.chat'], ['new file', 'trigger.file_watch'],
     ['combine', 'data.aggregate'], ['write', 'file.write'], ['join', 'data.merge'], ['内连接', 'data.merge'], ['unique', 'data.dedupe'], ['去重', 'data.dedupe'],
-    ['excel', 'sheet.read'], ['excel file', 'sheet.read'], ['excel表', 'sheet.read'], ['summarize', 'data.summarise'], ['send email', 'mail.send'], ['发邮件', 'mail.send'], ['notify', 'mail.send'],
+    ['parquet', 'table.read'], ['arrow file', 'table.read'], ['feather', 'table.read'], ['excel', 'sheet.read'], ['excel file', 'sheet.read'], ['excel表', 'sheet.read'], ['summarize', 'data.summarise'], ['send email', 'mail.send'], ['发邮件', 'mail.send'], ['notify', 'mail.send'],
     ['split text', 'data.text'], ['write csv', 'file.write'], ['保存 csv', 'file.write'], ['大写', 'data.text'], ['rename column', 'data.rename'], ['delete column', 'data.pick'], ['选列', 'data.pick'], ['change date', 'data.date'], ['今天', 'data.date'],
     ['百分比', 'data.number'], ['前10条', 'data.limit'], ['manual approval', 'builtin.human_approval'], ['flatten', 'data.split'],
     // No kind answers all of these words.

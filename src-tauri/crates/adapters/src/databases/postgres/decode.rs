@@ -1,8 +1,7 @@
 //! Values of PostgreSQL in its binary format, as JSON.
 
-use super::super::json;
+use super::super::json::{self, interval, uuid};
 use signalbox_ports::databases::Cell;
-use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use tokio_postgres::types::{Kind, Type};
 
@@ -143,7 +142,10 @@ impl Decoder {
                 timestamp(out, micros, *is_moment)?;
                 out.push(b'"');
             }
-            Self::Interval => json::text(out, &interval(raw.i64()?, raw.i32()?, raw.i32()?)),
+            Self::Interval => {
+                let (micros, days, months) = (raw.i64()?, raw.i32()?, raw.i32()?);
+                json::text(out, &interval(months.into(), days.into(), i128::from(micros) * 1_000));
+            }
             Self::Uuid => {
                 let bytes = raw.array()?;
                 json::in_quotes(out, |out| uuid(out, bytes));
@@ -253,47 +255,6 @@ fn timestamp(out: &mut Vec<u8>, micros: i64, is_moment: bool) -> Option<()> {
         micros => json::timestamp(out, micros.checked_add(EPOCH_MICROS)?, is_moment),
     }
     Some(())
-}
-
-/// A duration of ISO 8601, as PostgreSQL itself writes and reads it: each part has its own sign.
-fn interval(micros: i64, days: i32, months: i32) -> String {
-    let mut text = String::from("P");
-    let mut part = |number: i64, unit: char| {
-        if number != 0 {
-            let _written = write!(text, "{number}{unit}");
-        }
-    };
-    part(i64::from(months / 12), 'Y');
-    part(i64::from(months % 12), 'M');
-    part(i64::from(days), 'D');
-    if micros != 0 {
-        text.push('T');
-        let mut part = |number: i64, unit: char| {
-            if number != 0 {
-                let _written = write!(text, "{number}{unit}");
-            }
-        };
-        part(micros / 3_600_000_000, 'H');
-        part(micros / 60_000_000 % 60, 'M');
-        let rest = micros % 60_000_000;
-        if rest != 0 {
-            let sign = if rest < 0 { "-" } else { "" };
-            let (seconds, fraction) = (rest.unsigned_abs() / 1_000_000, rest.unsigned_abs() % 1_000_000);
-            let fraction = if fraction == 0 { String::new() } else { format!(".{fraction:06}") };
-            let _written = write!(text, "{sign}{seconds}{}S", fraction.trim_end_matches('0'));
-        }
-    }
-    if text == "P" { "PT0S".into() } else { text }
-}
-
-fn uuid(out: &mut Vec<u8>, bytes: [u8; 16]) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    for (at, byte) in bytes.into_iter().enumerate() {
-        if matches!(at, 4 | 6 | 8 | 10) {
-            out.push(b'-');
-        }
-        out.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    }
 }
 
 fn network(raw: &mut Raw<'_>) -> Option<String> {

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 /// Modules that some runner has; `people` is in programs that are told how to ask them.
 pub(super) const PORTABLE: &[&str] = &[
+    "columnar",
     "connectors",
     "databases",
     "documents",
@@ -18,7 +19,7 @@ pub(super) const PORTABLE: &[&str] = &[
     "triggers",
 ];
 /// Modules that only the full runner has.
-const FULL: &[&str] = &["databases", "mail", "model", "retrieval", "tools"];
+const FULL: &[&str] = &["columnar", "databases", "mail", "model", "retrieval", "tools"];
 /// Modules that the smallest runner lacks.
 const LARGE: &[&str] = &["documents", "script"];
 /// Modules by kind; a kind that is not listed needs the core alone.
@@ -58,6 +59,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("sheet.fill", &["documents", "files"]),
     ("sheet.read", &["documents", "files"]),
     ("sheet.write", &["documents", "files"]),
+    ("table.read", &["columnar", "files"]),
     ("trigger.error", &["failures"]),
     ("trigger.file_watch", &["files", "triggers"]),
     ("trigger.form", &["triggers"]),

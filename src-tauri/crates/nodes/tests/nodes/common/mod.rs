@@ -11,8 +11,9 @@ use signalbox_ports::llm::{DeltaSink, Finish, LlmAnswer, LlmFailure, LlmRequest,
 use signalbox_ports::scripts::{Bound, ScriptAnswer, ScriptCall, ScriptFailure, ScriptFault, Scripts};
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
-    Binaries, BinaryError, Clock, DocumentCall, DocumentFailure, Documents, FileEntry, FileError, Files, FillCall,
-    FilledDocument, Http, HttpError, HttpRequest, HttpResponse, RememberError, Remembered, World, WriteMode, Written,
+    Binaries, BinaryError, Clock, DocumentCall, DocumentFailure, Documents, FileEntry, FileError, FilePieces, Files,
+    FillCall, FilledDocument, Http, HttpError, HttpRequest, HttpResponse, RememberError, Remembered, TableCall,
+    TableRows, World, WriteMode, Written,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -102,6 +103,7 @@ impl Http for FakeHttp {
 struct FakeFiles;
 
 const TABLE: &[u8] = b"id,name\n1,Ada\n";
+const ORDERS: &[u8] = include_bytes!("../../../../adapters/samples/orders.parquet");
 
 #[async_trait]
 impl Files for FakeFiles {
@@ -110,6 +112,7 @@ impl Files for FakeFiles {
             "sample:table.csv" => return Ok(TABLE.to_vec()),
             "sample:invoices.xlsx" => return Ok(crate::documents::invoices()),
             "sample:invoice-template.xlsx" => return Ok(crate::documents::invoice_template()),
+            "sample:orders.parquet" => return Ok(ORDERS.to_vec()),
             "sample:letter.pdf" => return Ok(crate::documents::letter()),
             "sample:files.zip" => return Ok(crate::documents::archive()),
             _ => {}
@@ -284,6 +287,45 @@ impl Documents for FakeDocuments {
             details: error.details,
         })?;
         Ok(FilledDocument { bytes: filled.bytes, has_macros: filled.has_macros, about: filled.about })
+    }
+
+    async fn read_table(
+        &self,
+        call: TableCall,
+        file: &mut dyn FilePieces,
+        rows: &mut dyn TableRows,
+    ) -> Result<String, DocumentFailure> {
+        let size = file.size();
+        let all = file.piece(0, usize::try_from(size).expect("small")).await.map_err(|_| DocumentFailure::Stopped)?;
+        let options = signalbox_columnar::ReadOptions::of(&call.options);
+        let mut stopped = false;
+        let mut take = |lines: &str, _count: u64| {
+            rows.rows(lines).map_err(|_| {
+                stopped = true;
+                signalbox_documents::Error::new("IO", "stopped")
+            })
+        };
+        let done = signalbox_columnar::read(Box::new(InMemory(all)), &options, &mut take);
+        let refused = |error: signalbox_documents::Error| DocumentFailure::Refused {
+            code: error.code,
+            message: error.message,
+            details: error.details,
+        };
+        if stopped { Err(DocumentFailure::Stopped) } else { done.map_err(refused) }
+    }
+}
+
+/// A file of a test.
+struct InMemory(Vec<u8>);
+
+impl signalbox_columnar::FileRanges for InMemory {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&mut self, at: u64, length: usize) -> std::io::Result<Vec<u8>> {
+        let start = usize::try_from(at).expect("small");
+        Ok(self.0[start..start + length].to_vec())
     }
 }
 

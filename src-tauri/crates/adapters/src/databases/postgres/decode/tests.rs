@@ -1,4 +1,4 @@
-use super::{Raw, interval, numeric};
+use super::{Raw, numeric};
 
 fn number(groups: &[i16], weight: i16, sign: u16, scale: i16) -> String {
     let head = [i16::try_from(groups.len()).expect("few"), weight, sign.cast_signed(), scale];
@@ -15,12 +15,4 @@ fn numeric_keeps_every_digit() {
     assert_eq!(number(&[5], -2, 0, 8), "0.00000005");
     assert_eq!(number(&[1, 2300], -1, 0, 6), "0.000123");
     assert_eq!(number(&[], 0, 0xC000, 0), "NaN");
-}
-
-#[test]
-fn intervals_are_iso_durations() {
-    assert_eq!(interval(0, 0, 0), "PT0S");
-    assert_eq!(interval(0, 3, 14), "P1Y2M3D");
-    assert_eq!(interval(4 * 3_600_000_000 + 5 * 60_000_000 + 6_789_000, 0, 0), "PT4H5M6.789S");
-    assert_eq!(interval(-500_000, -1, 0), "P-1DT-0.5S");
 }
