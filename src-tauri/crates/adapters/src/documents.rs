@@ -1,13 +1,18 @@
 //! Documents, each in a separate process: this program again, started with [`ARGUMENT`]. It has an empty environment and nothing
 //! but its standard input and output, and on Unix a limit of memory and of processor time. The libraries that read workbooks and PDF
-//! panic on some files, run for ever on others and use much memory for a few; here that ends one process and is one error.
+//! panic on some files, run for ever on others and use much memory for a few; here that ends one process and is one error. A PDF
+//! is made there too: fonts and pictures come from others, and cancelling ends it at once.
+
+mod machine_fonts;
 
 use crate::worker_process;
 use async_trait::async_trait;
+use machine_fonts::MachineFonts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use signalbox_documents::Document;
-use signalbox_ports::{DocumentCall, DocumentFailure, Documents};
+use signalbox_documents::pdf_write::{self, FontSource, NoFonts};
+use signalbox_documents::{Document, Error};
+use signalbox_ports::{DocumentCall, DocumentFailure, DocumentKind, Documents, MadeDocument};
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::thread;
@@ -38,6 +43,9 @@ struct Answer {
     error: Option<Refusal>,
     /// Bytes of the text: without all of them the process ended too early.
     size: u64,
+    /// What a file that was made has.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    about: Map<String, Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,6 +54,9 @@ struct Refusal {
     message: String,
     details: Map<String, Value>,
 }
+
+/// Bytes, and what a file that was made has.
+type Answered = (Vec<u8>, Map<String, Value>);
 
 /// Processes that read documents.
 pub struct DocumentWorkers {
@@ -70,6 +81,12 @@ impl DocumentWorkers {
             crashed(format!("The process that reads documents cannot be started ({program}): {error}"))
         })
     }
+
+    async fn answer(&self, call: DocumentCall) -> Result<Answered, DocumentFailure> {
+        let timeout = call.timeout;
+        // Dropped when the time is over, and the process with it.
+        tokio::time::timeout(timeout, ask(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
+    }
 }
 
 fn crashed(message: String) -> DocumentFailure {
@@ -83,13 +100,17 @@ fn ended() -> DocumentFailure {
 #[async_trait]
 impl Documents for DocumentWorkers {
     async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure> {
-        let timeout = call.timeout;
-        // Dropped when the time is over, and the process with it.
-        tokio::time::timeout(timeout, ask(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
+        let (bytes, _) = self.answer(call).await?;
+        String::from_utf8(bytes).map_err(|_| ended())
+    }
+
+    async fn make(&self, call: DocumentCall) -> Result<MadeDocument, DocumentFailure> {
+        let (bytes, about) = self.answer(call).await?;
+        Ok(MadeDocument { bytes, about })
     }
 }
 
-async fn ask(mut child: Child, call: DocumentCall) -> Result<String, DocumentFailure> {
+async fn ask(mut child: Child, call: DocumentCall) -> Result<Answered, DocumentFailure> {
     let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(crashed("The process that reads documents has no pipes".into()));
     };
@@ -111,7 +132,7 @@ async fn ask(mut child: Child, call: DocumentCall) -> Result<String, DocumentFai
 }
 
 /// What the process said.
-fn told(mut bytes: Vec<u8>) -> Result<String, DocumentFailure> {
+fn told(mut bytes: Vec<u8>) -> Result<Answered, DocumentFailure> {
     let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(ended)?;
     let answer: Answer = serde_json::from_slice(bytes.get(..end).unwrap_or_default()).map_err(|_| ended())?;
     if let Some(Refusal { code, message, details }) = answer.error {
@@ -121,7 +142,7 @@ fn told(mut bytes: Vec<u8>) -> Result<String, DocumentFailure> {
     if bytes.len() as u64 != answer.size {
         return Err(ended());
     }
-    String::from_utf8(bytes).map_err(|_| ended())
+    Ok((bytes, answer.about))
 }
 
 fn line(value: &impl Serialize) -> Vec<u8> {
@@ -151,18 +172,39 @@ fn answer_one() -> io::Result<()> {
     limit(&request);
     let mut bytes = Vec::new();
     input.take(request.size).read_to_end(&mut bytes)?;
-    let document = Document::of_name(&request.document).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-    match signalbox_documents::read(document, bytes, &request.options) {
-        Ok(text) => {
-            output.write_all(&line(&Answer { error: None, size: text.len() as u64 }))?;
-            output.write_all(text.as_bytes())?;
+    match done(&request, bytes)? {
+        Ok((bytes, about)) => {
+            output.write_all(&line(&Answer { error: None, size: bytes.len() as u64, about }))?;
+            output.write_all(&bytes)?;
         }
-        Err(signalbox_documents::Error { code, message, details }) => {
+        Err(Error { code, message, details }) => {
             let error = Some(Refusal { code, message, details });
-            output.write_all(&line(&Answer { error, size: 0 }))?;
+            output.write_all(&line(&Answer { error, size: 0, about: Map::new() }))?;
         }
     }
     output.flush()
+}
+
+/// The text of a document that is read, or the file that is made.
+fn done(request: &Request, bytes: Vec<u8>) -> io::Result<Result<Answered, Error>> {
+    if request.document == DocumentKind::NewPdf.name() {
+        return Ok(new_pdf(request, &bytes));
+    }
+    let document = Document::of_name(&request.document).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+    Ok(signalbox_documents::read(document, bytes, &request.options).map(|text| (text.into_bytes(), Map::new())))
+}
+
+fn new_pdf(request: &Request, bytes: &[u8]) -> Result<Answered, Error> {
+    let (mut machine, mut none) = (MachineFonts, NoFonts);
+    let others: &mut dyn FontSource = if request.options["machineFonts"] == false { &mut none } else { &mut machine };
+    let made = pdf_write::make(bytes, &request.options, others)?;
+    let mut about = Map::new();
+    about.insert("pages".into(), made.pages.into());
+    if let Some(title) = made.title {
+        about.insert("title".into(), title.into());
+    }
+    about.insert("fonts".into(), made.fonts.into());
+    Ok((made.bytes, about))
 }
 
 /// What is above ends the process. Whoever started it may be gone, so the time is limited here as well.

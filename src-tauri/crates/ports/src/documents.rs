@@ -1,4 +1,4 @@
-//! Documents of others: spreadsheets, PDF and web pages, read apart from this program.
+//! Documents of others: spreadsheets, PDF and web pages, read apart from this program, and PDF that is made there.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -13,6 +13,8 @@ pub enum DocumentKind {
     Pdf,
     /// An HTML page.
     Html,
+    /// A PDF that is made, with [`Documents::make`].
+    NewPdf,
 }
 
 impl DocumentKind {
@@ -22,6 +24,7 @@ impl DocumentKind {
             Self::Sheet => "sheet",
             Self::Pdf => "pdf",
             Self::Html => "html",
+            Self::NewPdf => "newPdf",
         }
     }
 }
@@ -62,11 +65,23 @@ pub enum DocumentFailure {
     },
 }
 
-/// Reads documents where they can do no harm.
+/// A document that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MadeDocument {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What it has, as the step's result says it.
+    pub about: Map<String, Value>,
+}
+
+/// Reads and makes documents where they can do no harm.
 #[async_trait]
 pub trait Documents: Send + Sync {
     /// Reads one, as compact JSON. Dropping the future ends it.
     async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure>;
+
+    /// Makes one; the call has a description and files. Dropping the future ends it.
+    async fn make(&self, call: DocumentCall) -> Result<MadeDocument, DocumentFailure>;
 }
 
 /// Where no documents are read.
@@ -77,5 +92,9 @@ pub struct NoDocuments;
 impl Documents for NoDocuments {
     async fn read(&self, _call: DocumentCall) -> Result<String, DocumentFailure> {
         Err(DocumentFailure::Crashed { message: "Documents cannot be read here".into() })
+    }
+
+    async fn make(&self, _call: DocumentCall) -> Result<MadeDocument, DocumentFailure> {
+        Err(DocumentFailure::Crashed { message: "Documents cannot be made here".into() })
     }
 }

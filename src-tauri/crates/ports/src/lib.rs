@@ -29,7 +29,7 @@ pub use binaries::{Binaries, BinaryError, NoBinaries};
 pub use brokers::{Brokers, NoBrokers};
 pub use call_log::{CallLog, Unheard};
 pub use databases::{Databases, NoDatabases};
-pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, NoDocuments};
+pub use documents::{DocumentCall, DocumentFailure, DocumentKind, Documents, MadeDocument, NoDocuments};
 pub use http::{
     BodySink, BodyStream, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, StreamError,
     StreamedAnswer, StreamedBody, is_event_stream, is_of_connection, is_success,

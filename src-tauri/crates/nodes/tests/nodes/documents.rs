@@ -223,6 +223,7 @@ fn two_sources_or_two_contents_are_refused() {
             ("pdf.read", json!({ "path": "", "binary": "" })),
             ("archive.pack", json!({ "to": "bytes", "name": "item.name", "content": "item", "binary": "content" })),
             ("sheet.write", json!({ "to": "file" })),
+            ("pdf.write", json!({ "to": "file", "content": "x" })),
         ] {
             let failure = run(&world, kind, slot(config, &[json!({ "name": "x" })])).expect_err(kind);
             assert_eq!(failure.code, "INPUT_INVALID", "{kind}: {}", failure.message);

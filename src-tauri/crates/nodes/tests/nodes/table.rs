@@ -5,8 +5,16 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Kinds whose libraries are large: documents and scripts.
-const LARGE: [&str; 7] =
-    ["archive.pack", "archive.unpack", "code.javascript", "html.select", "pdf.read", "sheet.read", "sheet.write"];
+const LARGE: [&str; 8] = [
+    "archive.pack",
+    "archive.unpack",
+    "code.javascript",
+    "html.select",
+    "pdf.read",
+    "pdf.write",
+    "sheet.read",
+    "sheet.write",
+];
 /// Kinds of models, tools, indexes, databases, mail and brokers, by how they begin.
 const CONNECTED: [&str; 7] = ["agent.", "db.", "llm.", "mail.", "mcp.", "message.", "rag."];
 
