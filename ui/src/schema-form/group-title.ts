@@ -3,9 +3,9 @@ import { t } from '../i18n/index.ts';
 import type { MessageKey } from '../i18n/t.ts';
 
 const TITLES: { [group: string]: MessageKey } = {
-  Answer: 'form.group.answer', Connection: 'form.group.connection', Conversation: 'form.group.conversation', Details: 'form.group.details',
+  Answer: 'form.group.answer', Connection: 'form.group.connection', Conversation: 'form.group.conversation', Details: 'form.group.details', Document: 'form.group.document',
   'Four eyes': 'form.group.fourEyes', 'In time': 'form.group.inTime', Meaning: 'form.group.meaning', Model: 'form.group.model', More: 'form.group.more',
-  Pages: 'form.group.pages', Passages: 'form.group.passages', Result: 'form.group.result', Search: 'form.group.search', Tools: 'form.group.tools', Who: 'form.group.who',
+  Page: 'form.group.page', Pages: 'form.group.pages', Passages: 'form.group.passages', Result: 'form.group.result', Search: 'form.group.search', Tools: 'form.group.tools', Who: 'form.group.who',
 };
 
 export const groupTitle = (group: string): string => {

@@ -1,17 +1,22 @@
 //! Documents, each in a separate process: this program again, started with [`ARGUMENT`]. It has an empty environment and nothing
 //! but its standard input and output, and on Unix a limit of memory and of processor time. The libraries that read workbooks and PDF
-//! panic on some files, run for ever on others and use much memory for a few; here that ends one process and is one error.
+//! panic on some files, run for ever on others and use much memory for a few; here that ends one process and is one error. A PDF
+//! is made there too: fonts and pictures come from others, and cancelling ends it at once.
+
+mod machine_fonts;
 
 #[cfg(feature = "columnar")]
 mod tables;
 
 use crate::worker_process;
 use async_trait::async_trait;
+use machine_fonts::MachineFonts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use signalbox_documents::Document;
+use signalbox_documents::pdf_write::{self, FontSource, NoFonts};
 use signalbox_documents::sheet::Filled;
-use signalbox_ports::{DocumentCall, DocumentFailure, Documents, FillCall, FilledDocument};
+use signalbox_documents::{Document, Error};
+use signalbox_ports::{DocumentCall, DocumentFailure, DocumentKind, Documents, FillCall, FilledDocument, MadeDocument};
 #[cfg(feature = "columnar")]
 use signalbox_ports::{FilePieces, TableCall, TableRows};
 use std::io::{self, BufRead, Read, Write};
@@ -56,6 +61,9 @@ struct Answer {
     /// Of a filled template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     filled: Option<FilledAnswer>,
+    /// What a file that was made has.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    about: Map<String, Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -71,6 +79,9 @@ struct Refusal {
     message: String,
     details: Map<String, Value>,
 }
+
+/// What the process says, and the bytes that follow.
+type Answered = (Answer, Vec<u8>);
 
 /// Processes that read documents.
 pub struct DocumentWorkers {
@@ -95,6 +106,12 @@ impl DocumentWorkers {
             crashed(format!("The process that reads documents cannot be started ({program}): {error}"))
         })
     }
+
+    async fn answer(&self, call: DocumentCall) -> Result<Answered, DocumentFailure> {
+        let timeout = call.timeout;
+        // Dropped when the time is over, and the process with it.
+        tokio::time::timeout(timeout, ask_document(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
+    }
 }
 
 fn crashed(message: String) -> DocumentFailure {
@@ -108,9 +125,13 @@ fn ended() -> DocumentFailure {
 #[async_trait]
 impl Documents for DocumentWorkers {
     async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure> {
-        let timeout = call.timeout;
-        // Dropped when the time is over, and the process with it.
-        tokio::time::timeout(timeout, ask_text(self.start()?, call)).await.unwrap_or(Err(DocumentFailure::Timeout))
+        let (_, bytes) = self.answer(call).await?;
+        String::from_utf8(bytes).map_err(|_| ended())
+    }
+
+    async fn make(&self, call: DocumentCall) -> Result<MadeDocument, DocumentFailure> {
+        let (Answer { about, .. }, bytes) = self.answer(call).await?;
+        Ok(MadeDocument { bytes, about })
     }
 
     async fn fill(&self, call: FillCall) -> Result<FilledDocument, DocumentFailure> {
@@ -131,7 +152,7 @@ impl Documents for DocumentWorkers {
     }
 }
 
-async fn ask_text(child: Child, call: DocumentCall) -> Result<String, DocumentFailure> {
+async fn ask_document(child: Child, call: DocumentCall) -> Result<Answered, DocumentFailure> {
     let request = Request {
         document: call.kind.name().to_owned(),
         options: call.options,
@@ -140,7 +161,7 @@ async fn ask_text(child: Child, call: DocumentCall) -> Result<String, DocumentFa
         memory_mb: call.memory_mb,
         seconds: call.timeout.as_secs().saturating_add(1),
     };
-    told(ask(child, request, call.bytes, String::new()).await?)
+    opened(ask(child, request, call.bytes, String::new()).await?)
 }
 
 async fn ask_file(child: Child, call: FillCall) -> Result<FilledDocument, DocumentFailure> {
@@ -172,13 +193,8 @@ async fn ask(mut child: Child, request: Request, bytes: Vec<u8>, data: String) -
     Ok(answer)
 }
 
-/// The text that the process gave.
-fn told(bytes: Vec<u8>) -> Result<String, DocumentFailure> {
-    String::from_utf8(opened(bytes)?.1).map_err(|_| ended())
-}
-
 /// What the process said, and what followed.
-fn opened(mut bytes: Vec<u8>) -> Result<(Answer, Vec<u8>), DocumentFailure> {
+fn opened(mut bytes: Vec<u8>) -> Result<Answered, DocumentFailure> {
     let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(ended)?;
     let answer: Answer = serde_json::from_slice(bytes.get(..end).unwrap_or_default()).map_err(|_| ended())?;
     if let Answer { error: Some(Refusal { code, message, details }), .. } = answer {
@@ -228,36 +244,48 @@ fn answer_one(tables: Option<Tables>) -> io::Result<()> {
     let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut bytes = Vec::new();
     input.by_ref().take(request.size).read_to_end(&mut bytes)?;
-    if request.document == FILL {
-        let mut data = Vec::new();
-        input.take(request.data_size).read_to_end(&mut data)?;
-        return answer_filled(&request, bytes, &data, &mut output);
-    }
-    let document = Document::of_name(&request.document).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-    match signalbox_documents::read(document, bytes, &request.options) {
-        Ok(text) => {
-            output.write_all(&line(&Answer { size: text.len() as u64, ..Answer::default() }))?;
-            output.write_all(text.as_bytes())?;
+    let done = match request.document.as_str() {
+        FILL => {
+            let mut data = Vec::new();
+            input.take(request.data_size).read_to_end(&mut data)?;
+            filled(&request, bytes, &data)
         }
-        Err(error) => output.write_all(&line(&refused(error)))?,
-    }
-    output.flush()
-}
-
-fn answer_filled(request: &Request, template: Vec<u8>, data: &[u8], output: &mut impl Write) -> io::Result<()> {
-    match signalbox_documents::fill(template, data, &request.options) {
-        Ok(Filled { bytes, has_macros, about }) => {
-            let filled = Some(FilledAnswer { has_macros, about });
-            output.write_all(&line(&Answer { size: bytes.len() as u64, filled, ..Answer::default() }))?;
+        kind if kind == DocumentKind::NewPdf.name() => new_pdf(&request, &bytes),
+        kind => {
+            let document = Document::of_name(kind).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+            let text = signalbox_documents::read(document, bytes, &request.options);
+            text.map(|text| (Answer::default(), text.into_bytes()))
+        }
+    };
+    match done {
+        Ok((answer, bytes)) => {
+            output.write_all(&line(&Answer { size: bytes.len() as u64, ..answer }))?;
             output.write_all(&bytes)?;
         }
-        Err(error) => output.write_all(&line(&refused(error)))?,
+        Err(Error { code, message, details }) => {
+            let error = Some(Refusal { code, message, details });
+            output.write_all(&line(&Answer { error, ..Answer::default() }))?;
+        }
     }
     output.flush()
 }
 
-fn refused(signalbox_documents::Error { code, message, details }: signalbox_documents::Error) -> Answer {
-    Answer { error: Some(Refusal { code, message, details }), ..Answer::default() }
+fn filled(request: &Request, template: Vec<u8>, data: &[u8]) -> Result<Answered, Error> {
+    let Filled { bytes, has_macros, about } = signalbox_documents::fill(template, data, &request.options)?;
+    Ok((Answer { filled: Some(FilledAnswer { has_macros, about }), ..Answer::default() }, bytes))
+}
+
+fn new_pdf(request: &Request, bytes: &[u8]) -> Result<Answered, Error> {
+    let (mut machine, mut none) = (MachineFonts, NoFonts);
+    let others: &mut dyn FontSource = if request.options["machineFonts"] == false { &mut none } else { &mut machine };
+    let made = pdf_write::make(bytes, &request.options, others)?;
+    let mut about = Map::new();
+    about.insert("pages".into(), made.pages.into());
+    if let Some(title) = made.title {
+        about.insert("title".into(), title.into());
+    }
+    about.insert("fonts".into(), made.fonts.into());
+    Ok((Answer { about, ..Answer::default() }, made.bytes))
 }
 
 /// What is above ends the process. Whoever started it may be gone, so the time is limited here as well.

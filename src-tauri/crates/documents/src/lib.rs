@@ -10,6 +10,7 @@ mod error;
 pub mod html;
 pub mod markup;
 pub mod pdf;
+pub mod pdf_write;
 pub mod sheet;
 pub mod toml_text;
 pub mod xml;

@@ -25,6 +25,15 @@ fn as_text(value: &Value) -> String {
     }
 }
 
+/// A part of a text whose holes were filled.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filled<'a> {
+    /// What the author wrote.
+    Text(&'a str),
+    /// What a hole gave.
+    Value(Data),
+}
+
 /// A parsed text.
 #[derive(Debug, Clone)]
 pub struct Template {
@@ -164,6 +173,28 @@ impl Template {
             length += data.weight(|value| value.as_str().map_or(0, str::len));
             fits(length)?;
             all.push(data);
+        }
+        Ok(all)
+    }
+
+    /// What the author wrote and what the holes gave, one after the other: for texts in which values must not be read as the author's
+    /// words.
+    ///
+    /// # Errors
+    /// As [`Template::render`].
+    pub fn fill_apart(&self, scope: &Scope) -> Result<Vec<Filled<'_>>, ExprError> {
+        let (mut all, mut length) = (Vec::with_capacity(self.parts.len()), 0);
+        for part in &self.parts {
+            let filled = match part {
+                Part::Text(text) => Filled::Text(text),
+                Part::Hole { expr, position } => Filled::Value(expr.eval_text(scope).map_err(|e| shift(e, *position))?),
+            };
+            length += match &filled {
+                Filled::Text(text) => text.len(),
+                Filled::Value(data) => data.length(),
+            };
+            fits(length)?;
+            all.push(filled);
         }
         Ok(all)
     }

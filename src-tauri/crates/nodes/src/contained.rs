@@ -14,6 +14,12 @@ pub fn contained(name: &str, config: &Value) -> Option<EffectFn> {
             given("binary") && !given("template") && config.get("to").and_then(Value::as_str) == Some("bytes")
         }
         "archive.pack" | "sheet.write" => config.get("to").and_then(Value::as_str) == Some("bytes"),
+        // Pictures may be files.
+        "pdf.write" => {
+            let has_pictures = config.get("content").and_then(Value::as_str).is_some_and(|text| text.contains("!["));
+            let has_fonts = config.get("fonts").and_then(Value::as_array).is_some_and(|fonts| !fonts.is_empty());
+            config.get("to").and_then(Value::as_str) == Some("bytes") && !has_pictures && !has_fonts
+        }
         _ => false,
     };
     match kind(name).filter(|_| is_contained)? {
@@ -44,6 +50,9 @@ mod tests {
         assert!(is("sheet.fill", json!({ "binary": "content", "to": "bytes" })));
         assert!(!is("sheet.fill", json!({ "template": "a.xlsx", "to": "bytes" })));
         assert!(!is("sheet.fill", json!({ "binary": "content", "path": "b.xlsx" })));
+        assert!(is("pdf.write", json!({ "to": "bytes", "content": "# Report" })));
+        assert!(!is("pdf.write", json!({ "to": "bytes", "content": "![Logo](logo.png)" })));
+        assert!(!is("pdf.write", json!({ "to": "bytes", "content": "# Report", "fonts": ["a.ttf"] })));
         assert!(!is("data.set", json!({})) && !is("http.request", json!({})) && !is("none", json!({})));
     }
 }

@@ -1,12 +1,15 @@
 //! Files of others that steps read: where their bytes come from, and what a refusal means on the red wire.
 
+use crate::cancellation::until_cancelled;
 use crate::file_error::file_failure;
 use crate::support::{setting, text};
 use crate::{binary, formats};
 use serde_json::Value;
 use signalbox_engine::effect::{Call, CallSlot};
 use signalbox_model::{ErrorType, NodeFailure, SuggestedAction};
-use signalbox_ports::{DocumentCall, DocumentFailure, DocumentKind, FillCall, FilledDocument, World};
+use signalbox_ports::{
+    CallLog, DocumentCall, DocumentFailure, DocumentKind, FillCall, FilledDocument, MadeDocument, World,
+};
 use std::time::Duration;
 
 /// Time for one document when the step has no limit.
@@ -123,6 +126,35 @@ pub(crate) fn refused(error: DocumentFailure, what: &str, timeout: Duration, don
         }
         DocumentFailure::Stopped => NodeFailure::tool("READER_FAILED", format!("{what} was not read to its end")),
     }
+}
+
+/// Makes a PDF apart from this program.
+pub(crate) async fn make_pdf(
+    call: &Call,
+    world: &World,
+    log: &dyn CallLog,
+    bytes: Vec<u8>,
+    options: Value,
+) -> Result<MadeDocument, NodeFailure> {
+    let timeout = call.timeout_ms.map_or(TIMEOUT, Duration::from_millis);
+    let asked = DocumentCall { kind: DocumentKind::NewPdf, bytes, options, timeout, memory_mb: MEMORY_MB };
+    until_cancelled(log, world.documents.make(asked)).await.map_err(|error| match error {
+        DocumentFailure::Refused { code, message, details } => {
+            let mut failure = NodeFailure::validation(&code, message);
+            failure.details.extend(details);
+            failure
+        }
+        DocumentFailure::Timeout => {
+            let words = format!(
+                "The PDF was not made within {} seconds. Write several files, or raise the time limit",
+                timeout.as_secs()
+            );
+            NodeFailure::new(ErrorType::Timeout, "TIMEOUT", words)
+        }
+        DocumentFailure::Crashed { message } => {
+            NodeFailure::tool("WRITER_FAILED", format!("The PDF: {message}")).suggest(SuggestedAction::HumanReview)
+        }
+    })
 }
 
 /// A refusal of the crate `documents`.

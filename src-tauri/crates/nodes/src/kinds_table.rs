@@ -132,6 +132,8 @@ mod object_read;
 mod object_write;
 #[path = "kinds/pdf_read.rs"]
 mod pdf_read;
+#[path = "kinds/pdf_write.rs"]
+mod pdf_write;
 #[path = "kinds/rag_index.rs"]
 mod rag_index;
 #[path = "kinds/rag_retrieve.rs"]
@@ -236,6 +238,7 @@ pub(crate) const LARGE: &[Entry] = &[
     Entry { kind: "code.javascript", code: code_javascript::KIND },
     Entry { kind: "html.select", code: html_select::KIND },
     Entry { kind: "pdf.read", code: pdf_read::KIND },
+    Entry { kind: "pdf.write", code: pdf_write::KIND },
     Entry { kind: "sheet.fill", code: sheet_fill::KIND },
     Entry { kind: "sheet.read", code: sheet_read::KIND },
     Entry { kind: "sheet.write", code: sheet_write::KIND },

@@ -1,5 +1,5 @@
-//! Documents of others: spreadsheets, PDF, web pages and files of tables, read apart from this program, and templates of spreadsheets,
-//! filled there.
+//! Documents of others: spreadsheets, PDF, web pages and files of tables, read apart from this program; PDF that is made and templates
+//! of spreadsheets that are filled there.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -14,6 +14,8 @@ pub enum DocumentKind {
     Pdf,
     /// An HTML page.
     Html,
+    /// A PDF that is made, with [`Documents::make`].
+    NewPdf,
 }
 
 impl DocumentKind {
@@ -23,6 +25,7 @@ impl DocumentKind {
             Self::Sheet => "sheet",
             Self::Pdf => "pdf",
             Self::Html => "html",
+            Self::NewPdf => "newPdf",
         }
     }
 }
@@ -121,11 +124,23 @@ pub trait TableRows: Send {
     fn rows(&mut self, lines: &str) -> Result<(), Stopped>;
 }
 
-/// Reads documents where they can do no harm.
+/// A document that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MadeDocument {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// What it has, as the step's result says it.
+    pub about: Map<String, Value>,
+}
+
+/// Reads and makes documents where they can do no harm.
 #[async_trait]
 pub trait Documents: Send + Sync {
     /// Reads one, as compact JSON. Dropping the future ends it.
     async fn read(&self, call: DocumentCall) -> Result<String, DocumentFailure>;
+
+    /// Makes one; the call has a description and files. Dropping the future ends it.
+    async fn make(&self, call: DocumentCall) -> Result<MadeDocument, DocumentFailure>;
 
     /// Fills a template. Dropping the future ends it.
     async fn fill(&self, call: FillCall) -> Result<FilledDocument, DocumentFailure>;
@@ -150,6 +165,10 @@ pub struct NoDocuments;
 impl Documents for NoDocuments {
     async fn read(&self, _call: DocumentCall) -> Result<String, DocumentFailure> {
         Err(DocumentFailure::Crashed { message: "Documents cannot be read here".into() })
+    }
+
+    async fn make(&self, _call: DocumentCall) -> Result<MadeDocument, DocumentFailure> {
+        Err(DocumentFailure::Crashed { message: "Documents cannot be made here".into() })
     }
 
     async fn fill(&self, _call: FillCall) -> Result<FilledDocument, DocumentFailure> {

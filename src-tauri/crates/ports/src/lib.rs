@@ -30,8 +30,8 @@ pub use brokers::{Brokers, NoBrokers};
 pub use call_log::{CallLog, Unheard};
 pub use databases::{Databases, NoDatabases};
 pub use documents::{
-    DocumentCall, DocumentFailure, DocumentKind, Documents, FilePieces, FillCall, FilledDocument, NoDocuments, Stopped,
-    TableCall, TableRows,
+    DocumentCall, DocumentFailure, DocumentKind, Documents, FilePieces, FillCall, FilledDocument, MadeDocument,
+    NoDocuments, Stopped, TableCall, TableRows,
 };
 pub use http::{
     BodySink, BodyStream, Cookie, EVENT_STREAM, Http, HttpError, HttpRequest, HttpResponse, Redirects, StreamError,

@@ -15,7 +15,7 @@ pub(crate) fn file_settings(node: &Node) -> Vec<(&'static str, bool)> {
         | "trigger.file_watch" => [Some(("path", false)), None],
         "http.request" => [saved(), None],
         "sheet.fill" => [Some(("template", false)), Some(("path", true))],
-        "archive.pack" | "file.write" | "sheet.write" => [Some(("path", true)), None],
+        "archive.pack" | "file.write" | "pdf.write" | "sheet.write" => [Some(("path", true)), None],
         "db.query" => [database(setting("access") == Some("write")), saved()],
         "db.tables" => [database(false), None],
         "db.write" => [database(true), None],

@@ -75,6 +75,11 @@ const ENTRIES: &[Entry] = &[
         needs: &[],
     },
     Entry {
+        text: include_str!("../../samples/monthly-report.signalbox.json"),
+        traits: &["pdf", "report", "no network"],
+        needs: &[],
+    },
+    Entry {
         text: include_str!("../../samples/orders-in-a-database.signalbox.json"),
         traits: &["database", "sql", "no network"],
         needs: &[],

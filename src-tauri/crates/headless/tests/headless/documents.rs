@@ -112,6 +112,47 @@ fn a_template_is_filled_into_a_file_and_its_faults_name_the_cell() {
     );
 }
 
+#[test]
+fn the_report_as_pdf_has_both_tables_and_is_read_back() {
+    let place = TestHome::new();
+    let path = write(&place, "report.pdf", b"");
+    let sample = include_str!("../../../app/samples/monthly-report.signalbox.json");
+    let mut sample: Value = serde_json::from_str(sample).expect("JSON");
+    sample["nodes"]["report"]["config"]["to"] = json!("file");
+    sample["nodes"]["report"]["config"]["path"] = json!(path);
+    sample["nodes"]["back"] = json!({ "type": "pdf.read", "config": { "path": path } });
+    sample["edges"].as_array_mut().expect("a list").push(json!({ "from": "report.success", "to": "back" }));
+    let file = place.file("sample.json", sample.to_string()).display().to_string();
+    let grant = format!("{}:rw", place.dir.path().canonicalize().expect("there").display());
+    let summary = place.run(&["run", &file, "--allow-dir", &grant, "--json"]).last();
+    let text = summary["output"][0]["text"].as_str().unwrap_or_default().to_owned();
+    assert_eq!((&summary["status"], &summary["output"][0]["pageCount"]), (&json!("completed"), &json!(1)), "{summary}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    for wanted in [
+        "Unpaid invoices, November 2026",
+        "5 invoices are unpaid, 2,027.89 EUR",
+        "By region",
+        "West",
+        "INV-1002",
+        "Grace Hopper",
+        "1 / 1",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn a_character_that_no_font_has_is_named_and_nothing_is_written() {
+    let place = TestHome::new();
+    let path = place.dir.path().canonicalize().expect("there").join("out.pdf");
+    let config = json!({ "path": path, "content": "Dear {{'發'}}", "machineFonts": false });
+    let summary = run(&place, &[("pdf.write", config)]);
+    let details = &summary["error"]["details"];
+    assert_eq!((&details["code"], &details["characters"]), (&json!("NO_GLYPH"), &json!(["發 (U+767C)"])), "{summary}");
+    assert!(!path.exists());
+}
+
 /// A page whose parent is itself: the library looks for its size without end, and its stack ends the process.
 #[test]
 fn a_pdf_that_kills_its_reader_is_an_error_and_the_run_goes_on() {

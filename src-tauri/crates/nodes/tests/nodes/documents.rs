@@ -294,6 +294,7 @@ fn two_sources_or_two_contents_are_refused() {
             ("sheet.fill", json!({ "to": "bytes", "template": "a.xlsx", "binary": "content" })),
             ("sheet.fill", json!({ "template": "sample:invoice-template.xlsx", "path": "a.xlsx", "cells": [1] })),
             ("sheet.fill", json!({ "template": "sample:invoice-template.xlsx", "path": "a.xlsm", "missing": "empty" })),
+            ("pdf.write", json!({ "to": "file", "content": "x" })),
         ] {
             let failure = run(&world, kind, slot(config, &[json!({ "name": "x" })])).expect_err(kind);
             assert_eq!(failure.code, "INPUT_INVALID", "{kind}: {}", failure.message);

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Kinds whose libraries are large: documents and scripts.
-const LARGE: [&str; 8] = [
+const LARGE: [&str; 9] = [
     "archive.pack",
     "archive.unpack",
     "code.javascript",
     "html.select",
     "pdf.read",
+    "pdf.write",
     "sheet.fill",
     "sheet.read",
     "sheet.write",

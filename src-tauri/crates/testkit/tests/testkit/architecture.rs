@@ -132,6 +132,8 @@ const KNOWN_HOSTS: &[&str] = &[
     // Names of the formats of feeds.
     "purl.org",
     "jsonfeed.org",
+    // Of what a PDF says about itself.
+    "ns.adobe.com",
     // Where people sign in to one of the services, in the help of the terminal and a test.
     "gmail.googleapis.com",
     "accounts.google.com",

@@ -847,6 +847,16 @@ export const OF_KINDS: { readonly [kind: string]: Place } = {
       }
     }
   },
+  "pdf.write": {
+    "fields": {
+      "values": {
+        "is": "none"
+      },
+      "to": {
+        "is": "none"
+      }
+    }
+  },
   "rag.index": {
     "fields": {
       "index": {

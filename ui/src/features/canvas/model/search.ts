@@ -95,7 +95,8 @@ const AFTER: { [kind: string]: readonly string[] } = {
   'html.select': ['data.filter', 'sheet.write', 'data.transform', 'data.set', 'data.aggregate'],
   'file.list': ['file.read', 'data.filter', 'data.sort', 'flow.if', 'data.aggregate'],
   'data.parse': ['data.transform', 'data.filter', 'data.sort', 'flow.if', 'data.aggregate'],
-  'data.format': ['file.write', 'http.request', 'flow.stop', 'data.set', 'flow.if'],
+  'pdf.write': ['mail.send', 'object.write', 'http.request', 'file.write', 'flow.stop'],
+  'data.format': ['file.write', 'http.request', 'pdf.write', 'data.set', 'flow.if'],
   'flow.if': ['data.set', 'http.request', 'flow.stop', 'flow.fail', 'flow.noop'],
   'flow.switch': ['data.set', 'http.request', 'flow.stop', 'flow.fail', 'flow.noop'],
 };

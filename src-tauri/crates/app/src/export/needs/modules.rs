@@ -54,6 +54,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("object.read", &["http"]),
     ("object.write", &["http"]),
     ("pdf.read", &["documents", "files"]),
+    ("pdf.write", &["documents", "files"]),
     ("rag.index", &["retrieval"]),
     ("rag.retrieve", &["retrieval"]),
     ("sheet.fill", &["documents", "files"]),

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use serde_json::Value;
+use signalbox_documents::pdf_write;
 use signalbox_engine::effect::{Call, CallKey, CallSlot, Permits};
 use signalbox_engine::scope::Scope;
 use signalbox_model::budget::Budget;
@@ -12,8 +13,8 @@ use signalbox_ports::scripts::{Bound, ScriptAnswer, ScriptCall, ScriptFailure, S
 use signalbox_ports::tools::{ToolAnswer, ToolCall, ToolFailure, ToolFault, ToolHearer, ToolInfo};
 use signalbox_ports::{
     Binaries, BinaryError, Clock, DocumentCall, DocumentFailure, Documents, FileEntry, FileError, FilePieces, Files,
-    FillCall, FilledDocument, Http, HttpError, HttpRequest, HttpResponse, RememberError, Remembered, TableCall,
-    TableRows, World, WriteMode, Written,
+    FillCall, FilledDocument, Http, HttpError, HttpRequest, HttpResponse, MadeDocument, RememberError, Remembered,
+    TableCall, TableRows, World, WriteMode, Written,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -277,6 +278,17 @@ impl Documents for FakeDocuments {
             message: error.message,
             details: error.details,
         })
+    }
+
+    async fn make(&self, call: DocumentCall) -> Result<MadeDocument, DocumentFailure> {
+        let made = pdf_write::make(&call.bytes, &call.options, &mut pdf_write::NoFonts);
+        let made = made.map_err(|error| DocumentFailure::Refused {
+            code: error.code,
+            message: error.message,
+            details: error.details,
+        })?;
+        let about = serde_json::json!({ "pages": made.pages, "title": made.title, "fonts": made.fonts });
+        Ok(MadeDocument { bytes: made.bytes, about: about.as_object().cloned().unwrap_or_default() })
     }
 
     async fn fill(&self, call: FillCall) -> Result<FilledDocument, DocumentFailure> {
