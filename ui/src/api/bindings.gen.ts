@@ -1036,7 +1036,7 @@ export interface ConnectorAdd {
   text?: string;
   /** Address of a GraphQL endpoint. */
   address?: string;
-  /** The secret that the endpoint is asked with. */
+  /** The secret that new steps begin with, as `secret://name`; a GraphQL endpoint is asked with it. */
   credential?: string;
   /** Name of the connector; default: the name in the file, or the title of the document. */
   name?: string;
@@ -1080,6 +1080,8 @@ export interface ConnectorEntry {
   docs?: string;
   /** What secret the service needs; absent when it needs none. */
   credential?: string;
+  /** The secret that new steps begin with, as `secret://name`. */
+  usualCredential?: string;
   /** How people sign in to the service (OAuth 2). */
   signIn?: ConnectorSignIn;
   /** Variables of the service's address. */
