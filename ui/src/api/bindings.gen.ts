@@ -2652,6 +2652,22 @@ export interface ImportFinding {
 /** How much a finding matters. */
 export type ImportLevel = 'problem' | 'missing' | 'warning';
 
+/** A text that is translated and not kept. */
+export interface ImportPreview {
+  /** A cURL command, or what a file of another program says. */
+  text: string;
+}
+
+/** What a text would become. */
+export interface ImportPreviewed {
+  /** The workflow that an import would make. */
+  workflow: unknown;
+  /** What became of what. */
+  report: ImportReport;
+  /** The secret that was taken out of a cURL command and that its step names; this machine does not have it yet. */
+  secret?: ImportedSecret;
+}
+
 /** What an import did. */
 export interface ImportReport {
   /** The format that was read: `vl`. */
@@ -2687,6 +2703,20 @@ export interface ImportedFrom {
   createdAt?: string;
   /** Its fields that are not taken over, as JSON Pointers. */
   leftOut?: string[];
+}
+
+/** A secret of a command line, for the one who sent the line. */
+export interface ImportedSecret {
+  /** Its name, as the step names it. */
+  name: string;
+  /** How it is sent. */
+  kind: SecretKind;
+  /** The user or the header. */
+  field?: string;
+  /** The secret itself; empty where the shell would fill it in. */
+  value: string;
+  /** The host that the command sent it to; empty where the shell would fill it in. */
+  host: string;
 }
 
 /** What became of a step. */
@@ -8193,6 +8223,8 @@ export interface Commands {
   workflow_export: { request: WorkflowExport; response: WorkflowExported };
   /** Imports a file of another program as a new workflow, with a report. */
   workflow_import: { request: WorkflowImport; response: WorkflowImported };
+  /** Translates a cURL command or a file of another program and returns what it would become; nothing is saved. */
+  import_preview: { request: ImportPreview; response: ImportPreviewed };
   /** Deletes a workflow; its runs are kept. */
   workflow_delete: { request: ByRef; response: Empty };
   /** Returns the current content hash of a file, to detect changes from outside. */
@@ -8671,6 +8703,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   workflow_export_check: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   workflow_export: { kind: 'action', role: 'builder', hosts: ['desktop'], stale: [] },
   workflow_import: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list'] },
+  import_preview: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },
   workflow_delete: { kind: 'action', role: 'builder', hosts: ['desktop', 'http'], stale: ['workflow_list', 'workflow_open', 'workflow_revision', 'workflow_pins'] },
   workflow_revision: { kind: 'query', role: 'viewer', hosts: ['desktop', 'http'], stale: [] },
   workflow_pins: { kind: 'query', role: 'builder', hosts: ['desktop', 'http'], stale: [] },

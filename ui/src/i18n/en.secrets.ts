@@ -49,6 +49,7 @@ export const secrets = {
   'secrets.deleted': 'The secret {name} was deleted',
   'secrets.kept': 'The secret {name} was saved',
   'secrets.newTitle': 'New secret',
+  'secrets.newOf': 'New secret {name}',
   'secrets.name': 'Name',
   'secrets.nameHint': 'Workflows refer to it as secret://{name}.',
   'secrets.kind': 'Sent as',

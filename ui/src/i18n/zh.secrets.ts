@@ -49,6 +49,7 @@ export const secrets = {
   'secrets.deleted': '机密 {name} 已删除',
   'secrets.kept': '机密 {name} 已保存',
   'secrets.newTitle': '新建机密',
+  'secrets.newOf': '新建机密 {name}',
   'secrets.name': '名称',
   'secrets.nameHint': '工作流以 secret://{name} 引用它。',
   'secrets.kind': '发送方式',
