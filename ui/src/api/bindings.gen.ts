@@ -7696,6 +7696,8 @@ export interface WorkflowEntry {
   problem?: string;
   /** The newest run of this workflow. */
   lastRun?: RunRow;
+  /** The day of the last run that ended, `YYYY-MM-DD`, when the runs of this workflow were deleted. */
+  ranBefore?: string;
 }
 
 /** Writes an export into a folder. */

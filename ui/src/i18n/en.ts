@@ -170,6 +170,8 @@ export const en = {
   'gallery.draft': 'Unsaved draft',
   'gallery.cannotRead': 'Cannot be read',
   'gallery.neverRun': 'Not run yet',
+  'gallery.runsDeleted': 'Runs deleted',
+  'gallery.runsDeletedText': 'It last ran on {day}. Its runs were deleted; their audit entries and the numbers under Health remain.',
   'gallery.folder': '{folder}, {steps}',
   'gallery.duplicate': 'Duplicate',
   'gallery.copyName': '{name} copy',

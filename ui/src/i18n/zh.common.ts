@@ -160,6 +160,8 @@ export const common = {
   'gallery.draft': '未保存的草稿',
   'gallery.cannotRead': '无法读取',
   'gallery.neverRun': '尚未运行',
+  'gallery.runsDeleted': '运行已删除',
+  'gallery.runsDeletedText': '上次运行于 {day}。其运行已被删除；审计条目和健康数据仍保留。',
   'gallery.folder': '{folder}，{steps}',
   'gallery.duplicate': '创建副本',
   'gallery.copyName': '{name} 副本',
