@@ -178,6 +178,7 @@ async function webdav(report) {
 
 export async function objects(report) {
   await s3(report);
+  await signedKeys(report);
   await webdav(report);
   await azure(report, everywhere);
   await google(report, everywhere);

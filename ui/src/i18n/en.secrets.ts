@@ -118,6 +118,8 @@ export const secrets = {
   'secrets.hostKeyHint': 'Fingerprint of the server, from its administrator. If you do not have it, leave it empty: Test shows the one that the server uses.',
   'secrets.hostKeyUnknown': 'No server key yet. Test shows it.',
   'secrets.allowedServersHint': 'One per line: files.example.com, *.example.com, 192.168.1.5:2222.',
+  'secrets.testGetHint': 'It is sent to this address with a GET.',
+  'secrets.testAwsHint': 'A signed GET is sent to this address. A key for the service sts works with https://sts.eu-central-1.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15; a key for s3 is tested at a bucket.',
   'secrets.testServerHint': 'The server to sign in to, with a folder if you like.',
   'secrets.kind.azure': 'Azure Storage account key',
   'secrets.kind.sas': 'Azure shared access signature (SAS)',

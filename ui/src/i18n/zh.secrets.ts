@@ -118,6 +118,8 @@ export const secrets = {
   'secrets.hostKeyHint': '服务器的指纹，由其管理员提供。如果没有，请留空：测试会显示服务器所用的指纹。',
   'secrets.hostKeyUnknown': '尚无服务器密钥。测试会显示它。',
   'secrets.allowedServersHint': '每行一个：files.example.com、*.example.com、192.168.1.5:2222。',
+  'secrets.testGetHint': '以 GET 将其发送到此地址。',
+  'secrets.testAwsHint': '向此地址发送已签名的 GET。服务为 sts 的密钥可用 https://sts.eu-central-1.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15；服务为 s3 的密钥在存储桶上测试。',
   'secrets.testServerHint': '要登录的服务器，可附上文件夹。',
   'secrets.kind.azure': 'Azure 存储帐户密钥',
   'secrets.kind.sas': 'Azure 共享访问签名（SAS）',
