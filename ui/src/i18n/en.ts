@@ -480,6 +480,7 @@ export const en = {
   'run.fix.budget': 'Likely fix: raise the budget in the workflow settings, then continue from this step with the current workflow.',
   'run.fix.budgetDay': 'Likely fix: raise the daily budget in Settings, Models, or wait until midnight UTC. Then continue from this step.',
   'run.fix.server': 'Likely fix: check Settings, Tool servers: the server must exist, its tools must be approved, and somebody must be signed in if it requires it. Then continue from this step.',
+  'run.fix.signIn': 'Likely fix: sign in again under Secrets in Settings, then continue from this step.',
   'run.fix.access': 'Likely fix: give the step a credential with access, then continue.',
   'run.copyError': 'Copy error',
   'run.openStep': 'Open step',

@@ -46,6 +46,7 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   for (const kind of ['mcp.tool', 'agent.task', 'llm.chat']) expect(fix('ToolError', { details: { code: 'AUTH' } }, kind)).toContain('Settings, Tool servers');
   expect(fix('ToolError', { details: { code: 'SECRET_UNAVAILABLE' } }, 'mcp.tool')).toContain('Settings, Tool servers');
   expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'llm.chat')).toContain('its provider in Settings');
+  expect(fix('ToolError', { details: { code: 'CREDENTIAL_EXPIRED' } }, 'http.request')).toContain('sign in again under Secrets in Settings');
   expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'http.request')).toContain('give the step a credential');
   expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('give the step a credential');
   // What a step's own code does is no matter of another side, nor of a tool.
