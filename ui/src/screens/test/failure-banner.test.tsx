@@ -60,6 +60,7 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ValidationError', { details: { code: 'BAD_CONFIG' } }, 'data.set')).toContain('correct its settings');
   expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'data.set')).toContain('correct its settings');
   expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'http.request')).toContain('compare its settings with the response');
+  for (const code of ['UNKNOWN_TABLE', 'SQL_SYNTAX', 'SHEET_MISSING']) expect(fix('ValidationError', { details: { code } }, 'db.query')).toContain('correct its settings');
   // A code that a workflow made up is none of ours, whatever it is called.
   expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('check its input');
 });
