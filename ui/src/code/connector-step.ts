@@ -23,8 +23,15 @@ export function operationEntries(connectors: readonly Connector[]): OperationEnt
   }));
 }
 
+/** The service of the samples. Its address is an input of the run that the program fills in. */
+const DEMO = 'demo';
+export const DEMO_INPUT = 'practice';
+export const DEMO_ADDRESS = `{{params.${DEMO_INPUT}}}`;
+
 /** What a new step has that calls it. */
-export const presetOfOperation = ({ connector, name, title, credential }: OperationEntry): Pick<WorkflowNode, 'title' | 'config'> => ({ title, config: { connector, operation: name, ...(credential === undefined ? {} : { credential }) } });
+export const presetOfOperation = ({ connector, name, title, credential }: OperationEntry): Pick<WorkflowNode, 'title' | 'config'> => ({
+  title, config: { connector, operation: name, ...(credential === undefined ? {} : { credential }), ...(connector === DEMO ? { variables: { address: DEMO_ADDRESS } } : {}) },
+});
 
 /** Connector and operation of a step; empty where it names none. */
 export function operationOf(node: WorkflowNode): { connector: string; operation: string } {
