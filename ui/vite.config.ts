@@ -13,6 +13,7 @@ const WITH_PAGE = [
   'src/features/debug/debug.test.ts',
   'src/features/inbox/live.test.ts',
   'src/features/inbox/sending.test.ts',
+  'src/i18n/engine-words.test.ts',
   'src/i18n/zh.test.ts',
   'src/kit/test/action.test.ts',
   'src/screens/test/session.test.ts',

@@ -108,6 +108,8 @@ export async function graphql(report) {
     const added = await place.run('connectors', 'add', '--graphql', address, '--credential', 'secret://tracker', '--name', 'tracker');
     assert.equal(added.code, 0, JSON.stringify(added.json));
     assert.deepEqual([added.json.operations, added.json.leftOut], [8, 1]);
+    // What the service was asked with is what new steps begin with.
+    assert.equal((await place.run('connectors', 'show', 'tracker')).json.credential, 'secret://tracker');
     const shown = (await place.run('connectors', 'show', 'tracker', 'user')).json;
     assert.deepEqual([shown.effects, shown.params.$defs.Who.maxProperties], ['read', 1]);
   });

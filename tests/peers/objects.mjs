@@ -90,7 +90,53 @@ async function s3(report) {
       assert.deepEqual([listed.length, new Set(listed).size], [1_005, 1_005]);
     });
     await report('S3: a bucket that is not there', async () => {
-      assert.equal((await step(place, 'object.list', { ...store, bucket: 'nothing' })).code, 'NOT_FOUND');
+      const error = await step(place, 'object.list', { ...store, bucket: 'nothing' });
+      assert.equal(error.code, 'NOT_FOUND');
+      assert.match(error.message, /has no bucket 'nothing': .*Correct 'bucket' or 'address'/);
+    });
+  } finally {
+    server.kill();
+    place.end();
+  }
+}
+
+/** A key of a user is tried where signatures are checked: moto knows the user, and refuses a request that the key did not sign. */
+async function signedKeys(report) {
+  const [place, port] = [new Signalbox(), await freePort()];
+  const base = `http://127.0.0.1:${port}`;
+  // So many requests are answered without a look at their signature: those that make the user.
+  const server = spawn(join(bin(), 'moto_server'), ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore', env: { ...process.env, INITIAL_NO_AUTH_ACTION_COUNT: '4' } });
+  const scope = (service) => ({ authorization: `AWS4-HMAC-SHA256 Credential=peer/20261128/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=0` });
+  const iam = async (fields) => {
+    const answer = await fetch(base, { method: 'POST', headers: { ...scope('iam'), 'content-type': 'application/x-www-form-urlencoded' }, body: new URLSearchParams({ Version: '2010-05-08', UserName: 'ada', ...fields }) });
+    const text = await answer.text();
+    assert.ok(answer.ok, text);
+    return text;
+  };
+  try {
+    await answering(`${base}/moto-api/`);
+    assert.ok((await fetch(`${base}/files`, { method: 'PUT', headers: scope('s3') })).ok);
+    await iam({ Action: 'CreateUser' });
+    await iam({ Action: 'PutUserPolicy', PolicyName: 'all', PolicyDocument: JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] }) });
+    const made = await iam({ Action: 'CreateAccessKey' });
+    const part = (name) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(made)[1];
+    await place.run('secret', 'choose', 'file');
+    const set = async (name, service, key) => {
+      const done = await place.told(`${key}\n`, 'secret', 'set', name, '--kind', 'aws', '--field', part('AccessKeyId'), '--region', 'us-east-1', '--service', service, '--host', 'http://127.0.0.1');
+      assert.equal(done.code, 0, JSON.stringify(done.json) + done.err);
+    };
+    const tried = async (name, url) => (await place.run('secret', 'test', name, '--url', url)).json;
+    const bucket = `s3+${base}/files`;
+    await report('AWS: a key is tried at a bucket of a server that checks its signature', async () => {
+      await set('bucket', 's3', part('SecretAccessKey'));
+      const answer = await tried('bucket', bucket);
+      assert.equal(answer.good, true, JSON.stringify(answer));
+    });
+    await report('AWS: a key that is not that of the user is refused', async () => {
+      await set('bucket', 's3', `${part('SecretAccessKey').slice(0, -4)}XXXX`);
+      const answer = await tried('bucket', bucket);
+      assert.deepEqual([answer.good, answer.code], [false, 'AUTH'], JSON.stringify(answer));
+      assert.match(answer.message, /signature/);
     });
   } finally {
     server.kill();
@@ -132,6 +178,7 @@ async function webdav(report) {
 
 export async function objects(report) {
   await s3(report);
+  await signedKeys(report);
   await webdav(report);
   await azure(report, everywhere);
   await google(report, everywhere);

@@ -54,3 +54,30 @@ test('opening such a file offers the import; what is no such file is refused in 
   await (await chosen).setFiles({ name: 'twice.json', mimeType: 'application/json', buffer: Buffer.from('{"registry":{},"steps":[{"id":"Set_a"},{"id":"Set_a"}]}') });
   await expect(page.getByText('Duplicate step ID: "Set_a" (2 times).')).toBeVisible();
 });
+
+test('a cURL command that is pasted on a canvas is a step there, and is undone as one', async ({ open, host }) => {
+  const made = await host.rpc<{ ref: string }>('workflow_create', { name: 'Pasted' });
+  const page = await open(`#/workflow/${encodeURIComponent(made.ref)}`);
+  const canvas = page.locator('.cv');
+  await canvas.focus();
+  const paste = (text: string) => page.evaluate((words) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', words);
+    window.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+  }, text);
+  await paste("curl https://api.example.com/orders?id=$ID -H 'Authorization: Bearer k-canary-0123'");
+  const dialog = page.getByRole('dialog', { name: 'Added: GET api.example.com' });
+  await expect(dialog.getByText('The command has a secret for api.example.com. It was taken out; the step names it imported-token.')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Add the secret…' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  const step = page.locator('[data-node="request"]');
+  await expect(step).toBeVisible();
+  await expect(page.getByRole('complementary', { name: 'Step settings' }).getByLabel('Credential', { exact: true })).toHaveText(/^imported-token/);
+  expect(await page.content()).not.toContain('k-canary-0123');
+  await canvas.focus();
+  await page.keyboard.press('Control+z');
+  await expect(step).toHaveCount(0);
+  await paste('curl -H');
+  await expect(page.getByText('The option -H has no value.')).toBeVisible();
+  await expect(page.locator('.cv-node')).toHaveCount(0);
+});

@@ -255,7 +255,6 @@ export const canvas = {
   'canvas.copied.other': '{n} steps copied',
   'canvas.readOnly': 'This is a view of a run; nothing can be changed here.',
   'canvas.clip.none': 'The clipboard has no steps. Copy steps on a canvas or a workflow file, then paste again.',
-  'canvas.clip.curl': 'This is a cURL command. Paste it on the Workflows screen: it becomes a workflow, whose step can be copied here.',
   'canvas.clip.foreign': 'The clipboard has JSON, but no Signalbox steps.',
   'canvas.clip.noType': 'The step "{id}" in the clipboard has no type.',
   'canvas.kind.unknown': 'unknown kind {kind}',

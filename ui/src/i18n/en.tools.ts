@@ -39,6 +39,8 @@ export const tools = {
   'tools.revoked': 'The tokens were deleted here and revoked at the server.',
   'tools.rights': 'Permissions: {rights}',
   'tools.renews': 'Until {time}, renewed automatically.',
+  'tools.renewsNext': 'The access ended {time} and is renewed with the next use.',
+  'tools.ranOut': 'The sign-in ended {time}. Somebody must sign in again.',
   'tools.runsOut': 'Until {time}. Then somebody must sign in again.',
   'tools.wantsMore': 'The server requests more permissions: {rights}',
   'tools.signInTitle': 'Sign in to {name}',

@@ -10,6 +10,7 @@ export function tn(key: PluralBase, n: number, args?: MessageArgs): string {
 }
 
 export { choiceWord, withChoiceWords } from './choice-words.ts';
+export { engineText, hasEngineWords } from './engine-words.ts';
 export { localKinds } from './kind-words.ts';
 export { jsonWords, whatWords } from './json-words.ts';
 export * from './format.ts';

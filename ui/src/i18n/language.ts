@@ -1,5 +1,6 @@
 /** The language that a person reads: their choice, else that of the system where it is there, else English. */
 import { create } from 'zustand';
+import { setEngineWords } from './engine-words.ts';
 import { setKindWords } from './kind-words.ts';
 import { setWords } from './t.ts';
 
@@ -25,6 +26,7 @@ export async function applyLanguage(choice: Language | undefined): Promise<void>
   if (wanted !== language) return;
   setWords(words?.zh);
   setKindWords(words?.kinds);
+  setEngineWords(words?.summaries, words?.phrases);
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
   useLanguage.setState({ language });
 }

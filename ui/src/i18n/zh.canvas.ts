@@ -244,7 +244,6 @@ export const canvas = {
   'canvas.copied.other': '已复制 {n} 个步骤',
   'canvas.readOnly': '这是运行的视图；此处不能更改任何内容。',
   'canvas.clip.none': '剪贴板中没有步骤。请在画布上复制步骤或复制工作流文件，然后再次粘贴。',
-  'canvas.clip.curl': '这是一条 cURL 命令。请在“工作流”页面粘贴：它会成为一个工作流，其中的步骤可以复制到这里。',
   'canvas.clip.foreign': '剪贴板中有 JSON，但没有 Signalbox 步骤。',
   'canvas.clip.noType': '剪贴板中的步骤“{id}”没有类型。',
   'canvas.kind.unknown': '未知类型 {kind}',

@@ -37,6 +37,8 @@ export const tools = {
   'tools.revoked': '令牌已在这里删除，并在服务器上撤销。',
   'tools.rights': '权限：{rights}',
   'tools.renews': '有效至 {time}，自动续期。',
+  'tools.renewsNext': '访问已于 {time} 结束，将在下次使用时续期。',
+  'tools.ranOut': '登录已于 {time} 结束。需要有人重新登录。',
   'tools.runsOut': '有效至 {time}。之后需要有人重新登录。',
   'tools.wantsMore': '服务器请求更多权限：{rights}',
   'tools.signInTitle': '登录 {name}',

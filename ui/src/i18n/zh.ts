@@ -9,6 +9,7 @@ import { objects } from './zh.kinds-objects.ts';
 import { steps } from './zh.kinds-steps.ts';
 import { triggers } from './zh.kinds-triggers.ts';
 import { audit } from './zh.audit.ts';
+export { phrases, summaries } from './zh.audit-summaries.ts';
 import { automations } from './zh.automations.ts';
 import { backup } from './zh.backup.ts';
 import { dataFolder } from './zh.data-folder.ts';

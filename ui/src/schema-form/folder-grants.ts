@@ -14,7 +14,7 @@ export function useAllowFolder(): (finding: Diagnostic) => (() => void) | undefi
 let round = 0;
 const listeners = new Set<() => void>();
 
-/** A folder was allowed: problems that are shown may be over. */
+/** A folder was allowed, or a secret added: problems that are shown may be over. */
 export function grantsChanged(): void {
   round += 1;
   for (const listener of listeners) listener();

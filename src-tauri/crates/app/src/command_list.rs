@@ -75,6 +75,7 @@ macro_rules! command_list {
             Query workflow_export_check(WorkflowExportCheck) -> WorkflowExportChecked, Builder, [Desktop Http], [], "Checks what a workflow needs as a program, and what keeps it from being exported; nothing is written.";
             Action workflow_export(WorkflowExport) -> WorkflowExported, Builder, [Desktop], [], "Writes a workflow as a program into a folder that was chosen in the system dialog.";
             Action workflow_import(WorkflowImport) -> WorkflowImported, Builder, [Desktop Http], [workflow_list], "Imports a file of another program as a new workflow, with a report.";
+            Query import_preview(ImportPreview) -> ImportPreviewed, Builder, [Desktop Http], [], "Translates a cURL command or a file of another program and returns what it would become; nothing is saved.";
             Action workflow_delete(ByRef) -> Empty, Builder, [Desktop Http], [workflow_list workflow_open workflow_revision workflow_pins], "Deletes a workflow; its runs are kept.";
             Query workflow_revision(ByRef) -> Revision, Viewer, [Desktop Http], [], "Returns the current content hash of a file, to detect changes from outside.";
             Query workflow_pins(ByRef) -> PinList, Builder, [Desktop Http], [], "Lists the pinned outputs of a workflow.";

@@ -146,7 +146,7 @@ pub(crate) enum Command {
     Export(Export),
     /// Runs tests of workflows in memory: recorded answers, simulated time, nothing outside.
     #[command(
-        after_help = "A test is a file NAME.signalbox-test.yaml in the folder of its workflow (docs/workflow-tests.md); `runs save-test` makes one.\n\nExit: \
+        after_help = "A test is a file NAME.signalbox-test.yaml in the folder of its workflow; `runs save-test` makes one, and Help, Tests and proofs, in the app lists its fields.\n\nExit: \
                       0 all pass, 1 some do not, 2 no test was found, or wrong arguments.\n\nExamples:\n  signalbox test\n  signalbox test \
                       flows --coverage --junit tests.xml"
     )]
@@ -341,7 +341,7 @@ pub(crate) enum Command {
     #[command(
         subcommand,
         after_help = "A token or a person can be limited to workspaces: other workflows and their runs do not exist for them. \
-                      docs/workspaces.md says what limited access can do.\n\nExample:\n  signalbox workspace set sales --per-day 5000"
+                      Help, Workspaces and quotas, in the app says what limited access can do.\n\nExample:\n  signalbox workspace set sales --per-day 5000"
     )]
     Workspace(Workspace),
     /// Installs `serve` as a service of this user (systemd), so that active workflows run without the window.

@@ -429,7 +429,7 @@ async fn read_within(
 fn unknown(method: &Method, path: &str) -> ApiError {
     let methods = routes::methods(path);
     let shown: String = path.chars().take(SHOWN).collect();
-    let hint = "All routes are listed at /openapi.json and in docs/rest.md.";
+    let hint = "All routes are listed at /openapi.json, and in the app under Help, REST and events.";
     if methods.is_empty() {
         return ApiError::new(Class::NotFound, "NOT_FOUND", format!("There is no route {shown}."), hint);
     }

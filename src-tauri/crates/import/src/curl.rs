@@ -3,10 +3,11 @@
 mod words;
 
 use crate::report::{Findings, Level, Report, Translated};
+use crate::secrets::{self, TakenSecret};
 use crate::text::Text;
-use crate::{Imported, Options, Refused, secrets};
+use crate::{Imported, Options, Refused};
 use serde_json::{Value, json};
-use signalbox_model::{Edge, Map, Node, PortRef, Workflow};
+use signalbox_model::{Edge, Map, Node, PortRef, Workflow, lossless};
 use std::collections::BTreeSet;
 
 /// Whether a text is such a command line.
@@ -67,8 +68,8 @@ struct Command {
     timeout_ms: Option<u64>,
 }
 
-/// Translates a command line.
-pub(crate) fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
+/// Translates a command line. The secret that its step needs comes with it.
+pub(crate) fn import(text: &str, options: &Options) -> Result<(Imported, Option<TakenSecret>), Refused> {
     let mut found = Findings::default();
     let words =
         words::split(text, &mut found).map_err(|why| refused(format!("The command line could not be read: {why}.")))?;
@@ -81,7 +82,8 @@ pub(crate) fn import(text: &str, options: &Options) -> Result<Imported, Refused>
         found.add(Level::Warning, "SEVERAL", Some(STEP), "", message, "Import the others one by one.");
     }
     let mut asked = BTreeSet::new();
-    let config = config(&command, &url, &mut asked, &mut found);
+    let mut taken = None;
+    let config = config(&command, &url, options, &mut asked, &mut taken, &mut found);
     let host = url.split("://").last().unwrap_or(&url).split(['/', '?', ':']).next().unwrap_or_default();
     let host: String =
         host.chars().filter(|c| !c.is_control() && !matches!(c, '\u{e000}' | '\u{e001}')).take(80).collect();
@@ -124,7 +126,7 @@ pub(crate) fn import(text: &str, options: &Options) -> Result<Imported, Refused>
         notes: Vec::new(),
         groups: None,
     };
-    Ok(Imported { workflow, report, pins: Map::new() })
+    Ok((Imported { workflow, report, pins: Map::new() }, taken))
 }
 
 const STEP: &str = "request";
@@ -321,7 +323,14 @@ fn file(name: &str, found: &mut Findings) {
     found.add(Level::Problem, "FILE", Some(STEP), "", message, hint);
 }
 
-fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mut Findings) -> Map {
+fn config(
+    command: &Command,
+    url: &str,
+    options: &Options,
+    asked: &mut BTreeSet<String>,
+    taken: &mut Option<TakenSecret>,
+    found: &mut Findings,
+) -> Map {
     let mut config = Map::new();
     let has_data = !command.data.is_empty() || !command.parts.is_empty();
     let default = match (command.head, has_data && !command.get) {
@@ -379,21 +388,37 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
         }
         match secrets::in_header(&name, &value).filter(|_| !value.contains('\u{e000}')) {
             Some(secret) => {
+                let secret = secrets::Found { name: options.free_secret(&secret.name), ..secret };
                 let message = format!("The header {name} holds a secret; it was taken out.");
                 let hint =
                     format!("Add it as the secret '{}' of this machine ({}), for this host.", secret.name, secret.kind);
                 found.add(Level::Missing, "SECRET_IN_FILE", Some(STEP), "", message, hint);
-                credential.get_or_insert(secret.name);
+                if credential.is_none() {
+                    credential = Some(secret.name.clone());
+                    *taken = Some(TakenSecret::of_header(secret, &name, &value, &allowed_host(&address)));
+                }
             }
             None => drop(headers.insert(name, json!(written(&value, asked)))),
         }
     }
     if let Some(user) = user {
-        let name = user.split(':').next().unwrap_or_default().to_owned();
+        let (name, password) = user.split_once(':').unwrap_or((&user, ""));
+        let secret = options.free_secret("imported-login");
         let message = format!("The user '{name}' signs in with a password; it was taken out.");
-        let hint = "Add it as the secret 'imported-login' of this machine (basic), for this host.";
+        let hint = format!("Add it as the secret '{secret}' of this machine (basic), for this host.");
         found.add(Level::Missing, "SECRET_IN_FILE", Some(STEP), "", message, hint);
-        credential.get_or_insert("imported-login".into());
+        if credential.is_none() {
+            credential = Some(secret.clone());
+            // What the shell fills in is not known here.
+            let known = |text: &str| if text.contains('\u{e000}') { String::new() } else { text.to_owned() };
+            *taken = Some(TakenSecret {
+                name: secret,
+                kind: "basic",
+                field: Some(known(name)),
+                value: known(password),
+                host: allowed_host(&address),
+            });
+        }
     }
     if let Some(name) = credential {
         config.insert("credential".into(), json!(format!("secret://{name}")));
@@ -420,7 +445,14 @@ fn config(command: &Command, url: &str, asked: &mut BTreeSet<String>, found: &mu
                 found.add(Level::Warning, "JSON_DATA", Some(STEP), "", message, hint);
             }
         }
-        let body = match parsed.filter(|_| kind.contains("json")) {
+        // What reading the JSON would change is sent as the text that it is.
+        let lost = (parsed.is_some() && kind.contains("json")).then(|| lossless::loss(&text)).flatten();
+        if let Some(loss) = &lost {
+            let message = format!("The data is kept as text, as it was written: {}.", loss.told());
+            let hint = "The request sends it unchanged. Correct the data, if the service expects one value.";
+            found.add(Level::Warning, "JSON_AS_TEXT", Some(STEP), "", message, hint);
+        }
+        let body = match parsed.filter(|_| kind.contains("json") && lost.is_none()) {
             Some(value) => filled(&value, asked),
             None if kind.starts_with(FORM) => json!(written(&form_encoded(&text), asked)),
             None => json!(written(&text, asked)),
@@ -461,6 +493,16 @@ fn filled(value: &Value, asked: &mut BTreeSet<String>) -> Value {
         Value::Object(map) => Value::Object(map.iter().map(|(name, one)| (name.clone(), filled(one, asked))).collect()),
         other => other.clone(),
     }
+}
+
+/// The host of an address as allowed hosts are written: with its port, and with `http://` where nothing encrypts it.
+fn allowed_host(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("https", address));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.contains('\u{e000}') {
+        return String::new();
+    }
+    if scheme.eq_ignore_ascii_case("http") { format!("http://{host}") } else { host.to_owned() }
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";

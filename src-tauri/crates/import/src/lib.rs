@@ -20,6 +20,7 @@ mod vl;
 
 pub use check::NOT_VALID;
 pub use report::{Finding, Level, Report, Status, Translated};
+pub use secrets::TakenSecret;
 pub use signalbox_engine::imported_checkpoint::Refused;
 
 use serde_json::Value;
@@ -63,6 +64,17 @@ pub struct Options {
     pub tool_server: Option<String>,
     /// The format, when the content shall not say it.
     pub format: Option<Format>,
+    /// Names of secrets that this machine has: one that is taken out of a command line gets another name.
+    pub secrets: Vec<String>,
+}
+
+impl Options {
+    /// The name for a secret, with a number when there is one of this name.
+    pub(crate) fn free_secret(&self, name: &str) -> String {
+        let is_free = |name: &String| !self.secrets.contains(name);
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_else(|| name.to_owned())
+    }
 }
 
 /// A workflow and what is to be known about how it came to be.
@@ -110,7 +122,7 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
         });
     }
     if options.format.map_or_else(|| curl::is_one(without_mark(text)), |format| format == Format::Curl) {
-        return curl::import(without_mark(text), options).map(finished);
+        return curl::import(without_mark(text), options).map(|(imported, _)| finished(imported));
     }
     if options.format.is_none()
         && ["openapi:", "swagger:"].iter().any(|start| without_mark(text).trim_start().starts_with(start))
@@ -146,9 +158,21 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
         Format::Vl => vl::import(&value, options)?,
         Format::N8n => n8n::import(&value, options)?,
         Format::Asl => asl::import(&value, options)?,
-        Format::Curl => curl::import(text, options)?,
+        Format::Curl => curl::import(text, options)?.0,
     };
     Ok(finished(imported))
+}
+
+/// The secret that was taken out of a command line, for the one who gave the line; nothing of other texts.
+///
+/// # Errors
+/// As [`import`].
+pub fn taken_secret(text: &str, options: &Options) -> Result<Option<TakenSecret>, Refused> {
+    let text = without_mark(text);
+    if text.len() > FILE_LIMIT || !curl::is_one(text) {
+        return Ok(None);
+    }
+    curl::import(text, options).map(|(_, secret)| secret)
 }
 
 /// An OpenAPI document: its operations are steps, it is no workflow.

@@ -46,6 +46,9 @@ pub struct Connector {
     /// How a person signs in to the service (OAuth 2), so that only a client id has to be entered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign_in: Option<ConnectorSignIn>,
+    /// The secret of this machine that new steps begin with, as `secret://name`. An import writes it; no call reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
     /// Requests without a credential are answered as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anonymous: bool,
@@ -570,6 +573,8 @@ impl Connector {
             auth: self.auth.clone(),
             // For whoever makes a credential; no call needs it.
             sign_in: None,
+            // Each step names its own.
+            credential: None,
             anonymous: self.anonymous,
             headers: self.headers.clone(),
             error_message: self.error_message.clone(),

@@ -314,7 +314,7 @@ impl TestFile {
         let test: Self = match serde_saphyr::from_str_with_options(text, options()) {
             Ok(test) => test,
             Err(error) => {
-                let hint = "docs/workflow-tests.md lists the fields.";
+                let hint = "Help, Tests and proofs, in the app lists the fields.";
                 return refuse(format!("The test cannot be read: {}.", one_line(&error.to_string())), hint);
             }
         };

@@ -35,6 +35,11 @@ impl Store {
         self.view(|connection| health::name(connection, workflow))
     }
 
+    /// The last day (since 1970, UTC) with an ended run of a workflow that is counted; it outlasts the run itself.
+    pub fn last_run_day(&self, workflow: &str) -> Result<Option<i64>> {
+        self.view(|connection| health::last_day(connection, workflow))
+    }
+
     /// Forgets days of long ago.
     pub fn health_sweep(&self, now_ms: i64) -> Result<()> {
         self.write(false, move |work| health::sweep(work.connection, now_ms))

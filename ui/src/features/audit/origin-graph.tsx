@@ -1,6 +1,6 @@
 // How a record came about: error, rule, retry or heal, human, outcome, on one track that turns at the margin.
 
-import { t } from '../../i18n/index.ts';
+import { engineText, t } from '../../i18n/index.ts';
 import { plain } from '../../text/letters.ts';
 import type { Related } from './types.ts';
 import { eventLook, KIND_LINE } from './words.ts';
@@ -34,7 +34,7 @@ export function OriginGraph({ related, current, onOpen }: { related: readonly Re
         const { x, y } = place(index);
         const text = `${String(one.seq)} ${one.kind === 'heal' && one.failed ? t('audit.healFailed') : eventLook(one.event).text}`;
         return (
-          <button key={one.seq} type="button" className={`au-node ${one.seq === current ? 'on' : ''}`} aria-current={one.seq === current || undefined} title={`${plain(one.label)} (${t(`audit.kind.${one.kind}`)})`}
+          <button key={one.seq} type="button" className={`au-node ${one.seq === current ? 'on' : ''}`} aria-current={one.seq === current || undefined} title={`${plain(engineText(one.event, one.label))} (${t(`audit.kind.${one.kind}`)})`}
             style={{ left: x, top: y, width: W, height: H, borderColor: one.seq === current ? undefined : one.failed ? 'var(--err)' : KIND_LINE[one.kind] }} onClick={() => onOpen(one.seq)}>{text}</button>
         );
       })}

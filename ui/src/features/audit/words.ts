@@ -1,6 +1,6 @@
 // How records are said: events, levels, actors, kinds of damage. Pure.
 
-import { formatNumber, formatPerson, t, type MessageKey } from '../../i18n/index.ts';
+import { engineText, formatNumber, formatPerson, hasEngineWords, t, type MessageKey } from '../../i18n/index.ts';
 import type { IconName } from '../../kit/index.ts';
 import type { AuditActor, AuditMissingEnd, AuditRow, ExportFormat, Related } from './types.ts';
 
@@ -136,7 +136,8 @@ export const ACTOR_ICON: { [T in AuditActor['type']]: IconName } = { system: 'sl
 export const actorText = (actor: AuditActor): string => (actor.id ? formatPerson(actor.id) : t(`audit.actor.${actor.type}`));
 export const actorName = (name: string): string => (name === 'system' || name === 'human' || name === 'agent' ? t(`audit.actor.${name}`) : formatPerson(name));
 /** The summary beside the actor: it need not say again who, nor how the program calls them. */
-export function summaryText({ summary, actor }: { summary: string; actor: AuditActor }): string {
+export function summaryText({ event, summary, actor }: { event: string; summary: string; actor: AuditActor }): string {
+  if (hasEngineWords()) return engineText(event, summary, actor.id === undefined ? [] : [actor.id, formatPerson(actor.id)]);
   const name = actor.id === undefined ? undefined : [actor.id, formatPerson(actor.id)].find((one) => summary.startsWith(`${one} `));
   if (name === undefined) return summary;
   const rest = summary.slice(name.length + 1);

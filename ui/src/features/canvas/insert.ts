@@ -4,6 +4,7 @@ import type { NodeDescriptor, Workflow, WorkflowNode } from '../../api/types.ts'
 import { isObject } from '../../json/json.ts';
 import { asSchema } from '../../json/json-schema.ts';
 import { localTimeZone } from '../../i18n/index.ts';
+import { DEMO_ADDRESS, DEMO_INPUT } from '../../code/connector-step.ts';
 import type { Edit, EdgeRef } from './document.ts';
 import { FRAME_MIN, holdsSteps, isFrame, parentOf } from './model/frames.ts';
 import { slug, splitPort, uniqueId } from '../../shared/step-ids.ts';
@@ -62,6 +63,16 @@ function resultName(document: Workflow): string {
   return `${RESULT}_${String(number)}`;
 }
 
+/** A step of the demo service needs the input with its address. */
+function demoInput(document: Workflow, preset: InsertContext['preset']): Edit[] {
+  const variables = isObject(preset?.config) ? preset.config['variables'] : undefined;
+  if (!isObject(variables) || variables['address'] !== DEMO_ADDRESS) return [];
+  const params = isObject(document.params) ? document.params : { type: 'object' };
+  const properties = isObject(params['properties']) ? params['properties'] : {};
+  if (Object.hasOwn(properties, DEMO_INPUT)) return [];
+  return [{ type: 'set', path: ['params'], value: { ...params, properties: { ...properties, [DEMO_INPUT]: { type: 'string', 'x-practice': true } } } }];
+}
+
 export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescriptor, context: InsertContext): { edits: Edit[]; id: string } {
   const id = uniqueId(slug(context.preset?.title ?? kind.title), (candidate) => Object.hasOwn(document.nodes, candidate));
   const all = rectsOf(document, catalog);
@@ -91,11 +102,11 @@ export function insertNode(document: Workflow, catalog: Catalog, kind: NodeDescr
   const edits: Edit[] = [{ type: 'addNode', id, node, at: at() }];
   if (context.edge && shape.input && exit) {
     edits.push({ type: 'insertOnEdge', edge: context.edge, id, port: exit });
-    return { edits: makeSpaceBetween(document, catalog, edits, id, context.edge), id };
+    return { edits: [...makeSpaceBetween(document, catalog, edits, id, context.edge), ...demoInput(document, context.preset)], id };
   }
   if (context.from && shape.input) edits.push({ type: 'connect', from: context.from, to: id });
   else if (context.into && exit) edits.push({ type: 'connect', from: `${id}.${exit}`, to: context.into });
-  return { edits: makeSpace(document, catalog, edits), id };
+  return { edits: [...makeSpace(document, catalog, edits), ...demoInput(document, context.preset)], id };
 }
 
 /** The port a new wire from this node would start at: the main one if it is free, else the first free one that is not red. */

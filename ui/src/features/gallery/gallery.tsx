@@ -210,6 +210,7 @@ function lastPart(path: string): string {
 function EntryState({ entry }: { entry: WorkflowEntry }) {
   if (entry.problem) return <><SignalIcon signal="warn" /><span className="ell" title={entry.problem}>{t('gallery.cannotRead')}</span></>;
   if (entry.hasDraft) return <><SignalIcon signal="idle" /><span className="ell" title={t('gallery.draft')}>{t('gallery.draft')}</span></>;
+  if (!entry.lastRun && entry.ranBefore !== undefined) return <span className="t3 ell" title={t('gallery.runsDeletedText', { day: entry.ranBefore })}>{t('gallery.runsDeleted')}</span>;
   if (!entry.lastRun) return <span className="t3">{t('gallery.neverRun')}</span>;
   return <><StatusIcon {...entry.lastRun} /><span className="ell" title={entry.lastRun.errorMessage}>{outcomeText(entry.lastRun)}</span></>;
 }

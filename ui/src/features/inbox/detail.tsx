@@ -1,6 +1,7 @@
 // One task: what is asked, what went wrong, and what a person can do about it.
 
 import { useState, type ReactNode } from 'react';
+import { usePermission } from '../../api/queries.ts';
 import { shortRunId } from '../../shared/run-status.tsx';
 import { formatMoney, formatNumber, t, tn } from '../../i18n/index.ts';
 import { Badge, Button, Field, Icon, IconButton, Menu, Tabs, TextInput, type IconName, type MenuEntry } from '../../kit/index.ts';
@@ -145,9 +146,13 @@ function More({ value, hint, onChange }: { value: string; hint: string; onChange
 }
 
 /** The error in plain words, or what the author wrote. A question is no failure: it stands alone. */
+/** Errors that are mended where secrets are: then the task is retried. */
+const OF_SECRETS: ReadonlySet<string> = new Set(['CREDENTIAL_EXPIRED', 'CREDENTIAL_REFUSED', 'SECRET_MISSING', 'SECRET_UNAVAILABLE']);
+
 function What({ task }: { task: Task }) {
   const [details, setDetails] = useState(false);
   const error = task.error;
+  const mayChange = usePermission();
   const isQuestion = task.reason === 'question' && Boolean(task.instructions);
   const message = isQuestion ? undefined : error?.message ?? task.errorMessage;
   if (!message && !task.instructions) return null;
@@ -159,6 +164,7 @@ function What({ task }: { task: Task }) {
           {message ? <b><SafeText text={message} cut={600} /></b> : null}
           {task.instructions ? <SafeText text={task.instructions} cut={1200} /> : null}
           {task.reason === 'interrupted' ? <Interrupted task={task} /> : null}
+          {message && OF_SECRETS.has(task.errorCode ?? '') && mayChange('secret_set') ? <span className="s"><a href="#/settings/secrets">{t('credential.manage')}</a></span> : null}
           {task.cases > 1 ? <span className="s t2">{tn('inbox.casesText', task.cases)}</span> : null}
           {details && error ? (
             <dl className="kv ib-tech">

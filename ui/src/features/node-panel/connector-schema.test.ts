@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Connector } from '../../code/connector-step.ts';
 import { operationEntries, presetOfOperation } from '../../code/connector-step.ts';
 import type { JsonSchema } from '../../json/json-schema.ts';
-import { connectorSchema, retitledOperation } from './connector-schema.ts';
+import { connectorSchema, retitledOperation, usualCredential } from './connector-schema.ts';
 
 const SHOP: Connector = {
   name: 'shop', title: 'Shop', description: 'Sells things', keywords: ['store'], own: true, credential: 'An API key of the shop.',
@@ -49,4 +49,16 @@ it('offers operations as steps, and renames a step that nobody named', () => {
   const edit = { path: ['operation'], value: 'old' };
   expect(retitledOperation(node, edit, [SHOP])).toBe('Old');
   expect(retitledOperation({ ...node, title: 'Mine' }, edit, [SHOP])).toBeUndefined();
+});
+
+it('a step begins with the credential of the import, and another connector brings its own', () => {
+  const desk: Connector = { ...SHOP, name: 'desk', usualCredential: 'secret://desk' };
+  const [entry] = operationEntries([desk]);
+  expect(entry && presetOfOperation(entry).config).toEqual({ connector: 'desk', operation: 'get_user', credential: 'secret://desk' });
+  const change = (credential: string | undefined, value: string) => usualCredential({ ...node, config: { ...node.config, connector: value === 'desk' ? 'shop' : 'desk', ...(credential === undefined ? {} : { credential }) } }, { path: ['connector'], value }, [SHOP, desk]);
+  expect(change(undefined, 'desk')).toBe('secret://desk');
+  expect(change('secret://desk', 'shop')).toBeNull();
+  // What a person chose stays.
+  expect(change('secret://mine', 'desk')).toBeUndefined();
+  expect(change(undefined, 'shop')).toBeUndefined();
 });

@@ -86,3 +86,14 @@ export function retitledOperation(node: WorkflowNode, edit: { path: readonly (st
   if (node.title !== undefined && node.title !== titleOf(operation)) return undefined;
   return titleOf(edit.value);
 }
+
+/** The credential that a step gets with another connector, where it has none or the first connector's usual one; undefined: it stays as it is,
+ * null: it goes. */
+export function usualCredential(node: WorkflowNode, edit: { path: readonly (string | number)[]; value: unknown }, connectors: readonly Connector[]): string | null | undefined {
+  if (node.type !== CONNECTOR_CALL || edit.path.length !== 1 || edit.path[0] !== 'connector') return undefined;
+  const usualOf = (name: unknown) => connectors.find((one) => one.name === name)?.usualCredential;
+  const now = isObject(node.config) ? node.config['credential'] : undefined;
+  if (now !== undefined && now !== usualOf(operationOf(node).connector)) return undefined;
+  const next = usualOf(edit.value);
+  return next === now ? undefined : next ?? null;
+}

@@ -26,7 +26,7 @@ import { defaultMode } from './default-mode.ts';
 import { chosenFor } from './model-choice.ts';
 import { ModelContext, ModelField, ProviderField } from './model-fields.tsx';
 import { ToolRulesField } from './tool-rules.tsx';
-import { retitledOperation, useConnectorSchema } from './connector-schema.ts';
+import { retitledOperation, usualCredential, useConnectorSchema } from './connector-schema.ts';
 import { retitled, useConfigSchema } from './tool-schema.ts';
 import { FormFieldsField } from './params-editor.tsx';
 import { SqlField, SqlTablesContext } from './sql-field.tsx';
@@ -158,7 +158,12 @@ export function SettingsTab({ nodeId, node, descriptor, diagnostics, host, conte
       const path = ['config', ...edit.path];
       const set = { type: 'setNode', id: nodeId, path, value: edit.value } as const;
       const title = retitled(latest.current.node, edit, latest.current.tools ?? []) ?? retitledOperation(latest.current.node, edit, latest.current.connectors ?? []);
-      onEdit(title === undefined ? set : [set, { type: 'setNode', id: nodeId, path: ['title'], value: title }], { label: t('settings.config', { kind: label }), merge: `${nodeId} ${path.join('.')}` });
+      const credential = usualCredential(latest.current.node, edit, latest.current.connectors ?? []);
+      const more = [
+        ...(title === undefined ? [] : [{ type: 'setNode', id: nodeId, path: ['title'], value: title } as const]),
+        ...(credential === undefined ? [] : [{ type: 'setNode', id: nodeId, path: ['config', 'credential'], value: credential ?? undefined } as const]),
+      ];
+      onEdit(more.length === 0 ? set : [set, ...more], { label: t('settings.config', { kind: label }), merge: `${nodeId} ${path.join('.')}` });
     },
     [nodeId, label, latest, onEdit],
   );

@@ -14,6 +14,7 @@ import { Fault } from '../../shared/form-error.tsx';
 import { ConfirmRemove } from '../../shared/form-dialog.tsx';
 import { KeyDialog } from '../../shared/secrets/key-dialog.tsx';
 import { useSecretSignIn } from '../../shared/secrets/secret-sign-in.tsx';
+import { SignInEnd } from '../../shared/sign-in-end.tsx';
 import { SecretDialog } from '../../shared/secrets/secret-dialog.tsx';
 import { TestDialog } from '../../shared/secrets/test-dialog.tsx';
 import { useSecrets } from '../../shared/secrets/use-secrets.ts';
@@ -101,7 +102,7 @@ function SignInState({ entry }: { entry: SecretEntry }) {
   return (
     <>
       {by && state === 'signedIn' ? <span className="s t2">{t('tools.signedInBy', { who: formatPerson(by), time: formatDateTime(at ?? '') })}</span> : <span className={state === 'ended' ? 's c-err' : 's t2'}>{t(isUnattended(entry) ? 'secrets.signsInItself' : `secrets.signIn.${state}`)}</span>}
-      {expires && state === 'signedIn' ? <span className="s t3">{t(renews ? 'tools.renews' : 'tools.runsOut', { time: formatDateTime(expires) })}</span> : null}
+      {expires && state === 'signedIn' ? <SignInEnd expires={expires} renews={renews} /> : null}
       {message && state !== 'waiting' ? <SafeText className="s c-err" text={`${message}.`} cut={400} /> : null}
     </>
   );

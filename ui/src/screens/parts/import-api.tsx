@@ -29,11 +29,12 @@ function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): 
   const picker = useRef<HTMLInputElement>(null);
   const { busy, error, run } = useAsyncAction({ inForm: true });
   const exists = error?.code === 'CONNECTOR_EXISTS';
+  const chosen = file !== undefined || address.trim() !== '';
   const tooLarge = file !== undefined && file.size > LARGEST;
   async function send(replace: boolean) {
     const url = address.trim();
     onAdded(await act('connector_add', {
-      ...(file ? { text: await file.text() } : credential === '' ? {} : { credential }), ...(url === '' ? {} : { address: url }),
+      ...(file ? { text: await file.text() } : {}), ...(credential === '' ? {} : { credential }), ...(url === '' ? {} : { address: url }),
       ...(name.trim() === '' ? {} : { name: name.trim() }), ...(replace ? { replace: true } : {}),
     }));
   }
@@ -48,7 +49,7 @@ function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): 
       footer={<>
         <DialogCancel onClick={onClose} late={t('common.noAnswer')}>{t('common.cancel')}</DialogCancel>
         {exists ? <Button busy={busy} onClick={() => void run(() => send(true))}>{t('connectors.replace')}</Button> : null}
-        <Button variant="primary" busy={busy} disabled={(file === undefined && address.trim() === '') || tooLarge} onClick={() => void run(() => send(false))}>{t('connectors.importYes')}</Button>
+        <Button variant="primary" busy={busy} disabled={!chosen || tooLarge} onClick={() => void run(() => send(false))}>{t('connectors.importYes')}</Button>
       </>}>
       <div className="imp">
         {error ? <Fault error={error} /> : null}
@@ -62,11 +63,11 @@ function Choose({ onAdded, onClose }: { onAdded(added: Added): void; onClose(): 
         <Field label={t('connectors.address')} hint={t(file ? 'connectors.addressOfFile' : 'connectors.addressHint')}>
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={address} onChange={setAddress} placeholder="https://api.example.com/graphql" maxLength={2000} />}
         </Field>
-        {file === undefined && address.trim() !== '' && secrets.length > 0 ? (
-          <Field label={t('connectors.credential')}>
-            {({ id }) => <Select id={id} label={t('connectors.credential')} value={credential} onChange={setCredential} options={[{ value: '', label: t('credential.none') }, ...secrets.map((one) => ({ value: `secret://${one.name}`, label: one.name }))]} />}
+        {chosen && secrets.length > 0 ? (
+          <Field label={t('connectors.credential')} hint={t('connectors.credentialHint')}>
+            {({ id, describedBy }) => <Select id={id} aria-describedby={describedBy} label={t('connectors.credential')} value={credential} onChange={setCredential} options={[{ value: '', label: t('credential.none') }, ...secrets.map((one) => ({ value: `secret://${one.name}`, label: one.name }))]} />}
           </Field>
-        ) : file === undefined && address.trim() !== '' ? <p className="s t2">{t('connectors.noCredential')} <a href="#/settings/secrets">{t('credential.manage')}</a></p> : null}
+        ) : chosen ? <p className="s t2">{t('connectors.noCredential')} <a href="#/settings/secrets">{t('credential.manage')}</a></p> : null}
         <Field label={t('connectors.name')} hint={t('connectors.nameHint')}>
           {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} value={name} onChange={setName} placeholder="my-shop" />}
         </Field>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
 import { formatDateTime, formatPerson, t } from '../../i18n/index.ts';
 import { Button, toast } from '../../kit/index.ts';
+import { SignInEnd } from '../../shared/sign-in-end.tsx';
 import { useAsyncAction } from '../../shared/use-async-action.ts';
 import { plain } from '../../text/letters.ts';
 import { SafeText } from '../../shared/evidence/safe-text.tsx';
@@ -33,7 +34,7 @@ export function SignInLine({ one, mayChange }: { one: ToolServer; mayChange: boo
         {held ? <span className="s t2">{t('tools.signedInBy', { who: formatPerson(signIn.by ?? ''), time: formatDateTime(signIn.at ?? '') })}</span> : <span className={state === 'ended' ? 's c-err' : 's t2'}>{t(`tools.signIn.${state}`)}</span>}
         {held && signIn.issuer ? <SafeText line className="s t3 mono" text={signIn.issuer} /> : null}
         {held && signIn.scopes.length ? <SafeText className="s t3" text={t('tools.rights', { rights: signIn.scopes.join(' ') })} cut={400} /> : null}
-        {held && signIn.expires ? <span className="s t3">{t(signIn.renews ? 'tools.renews' : 'tools.runsOut', { time: formatDateTime(signIn.expires) })}</span> : null}
+        {held && signIn.expires ? <SignInEnd expires={signIn.expires} renews={signIn.renews} /> : null}
         {state === 'more' ? <SafeText className="s c-wait" text={t('tools.wantsMore', { rights: signIn.wants.join(' ') })} cut={400} /> : null}
         {signIn.message ? <SafeText className="s c-err" text={`${signIn.message}.`} cut={400} /> : null}
       </div>

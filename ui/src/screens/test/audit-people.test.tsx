@@ -96,10 +96,10 @@ it('says who somebody claimed to be, as an actor or as a name', async () => {
 
 it('a summary does not say again who, beside the actor', () => {
   const olga = { type: 'human' as const, id: 'user:olga' };
-  expect(summaryText({ summary: 'user:olga decided correct: supplierId', actor: olga })).toBe('Decided correct: supplierId');
-  expect(summaryText({ summary: 'olga reassigned the task to omar', actor: olga })).toBe('Reassigned the task to omar');
-  expect(summaryText({ summary: 'user:olgamar decided', actor: olga })).toBe('user:olgamar decided');
-  expect(summaryText({ summary: 'Rule 2 fires', actor: { type: 'system' } })).toBe('Rule 2 fires');
+  expect(summaryText({ event: 'HITL_COMPLETED', summary: 'user:olga decided correct: supplierId', actor: olga })).toBe('Decided correct: supplierId');
+  expect(summaryText({ event: 'HITL_COMPLETED', summary: 'olga reassigned the task to omar', actor: olga })).toBe('Reassigned the task to omar');
+  expect(summaryText({ event: 'HITL_COMPLETED', summary: 'user:olgamar decided', actor: olga })).toBe('user:olgamar decided');
+  expect(summaryText({ event: 'HITL_COMPLETED', summary: 'Rule 2 fires', actor: { type: 'system' } })).toBe('Rule 2 fires');
 });
 
 it('completion and facets know what was written while one looks', async () => {

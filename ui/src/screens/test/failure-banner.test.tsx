@@ -46,6 +46,7 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   for (const kind of ['mcp.tool', 'agent.task', 'llm.chat']) expect(fix('ToolError', { details: { code: 'AUTH' } }, kind)).toContain('Settings, Tool servers');
   expect(fix('ToolError', { details: { code: 'SECRET_UNAVAILABLE' } }, 'mcp.tool')).toContain('Settings, Tool servers');
   expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'llm.chat')).toContain('its provider in Settings');
+  expect(fix('ToolError', { details: { code: 'CREDENTIAL_EXPIRED' } }, 'http.request')).toContain('sign in again under Secrets in Settings');
   expect(fix('ToolError', { details: { code: 'SECRET_MISSING' } }, 'http.request')).toContain('give the step a credential');
   expect(fix('ToolError', { details: { code: 'AUTH' } })).toContain('give the step a credential');
   // What a step's own code does is no matter of another side, nor of a tool.
@@ -59,6 +60,7 @@ it('has a sentence for each kind of error, and for what nobody knows', () => {
   expect(fix('ValidationError', { details: { code: 'BAD_CONFIG' } }, 'data.set')).toContain('correct its settings');
   expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'data.set')).toContain('correct its settings');
   expect(fix('ValidationError', { details: { code: 'BAD_PATH' } }, 'http.request')).toContain('compare its settings with the response');
+  for (const code of ['UNKNOWN_TABLE', 'SQL_SYNTAX', 'SHEET_MISSING']) expect(fix('ValidationError', { details: { code } }, 'db.query')).toContain('correct its settings');
   // A code that a workflow made up is none of ours, whatever it is called.
   expect(fix('UnknownError', { details: { code: 'constructor' } })).toContain('check its input');
 });

@@ -1,5 +1,6 @@
 // Importing an API: a file becomes a connector, one with the name of another is replaced only when a person says so.
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it } from 'vitest';
 import { queryClient } from '../../api/queries.ts';
 import type { Connector } from '../../code/connector-step.ts';
@@ -28,17 +29,17 @@ it('a dropped document is imported, and what differs is listed', async () => {
   expect(within(dialog).getByText('The operation is left out.')).toBeTruthy();
 });
 
-it('a GraphQL address is asked with a credential, and belongs to a dropped answer', async () => {
+it('an import takes the credential that new steps begin with, of an address and of a file', async () => {
   const secrets = [{ name: 'shop', kind: 'bearer' as const, hosts: [], createdAt: '', updatedAt: '' }];
   const { fake } = renderOnce(<ImportApiDialog onClose={() => undefined} />, { connector_list: () => [], secret_list: () => secrets, connector_add: () => added });
   const url = 'https://api.example.com/graphql';
   fireEvent.change(screen.getByRole('textbox', { name: /GraphQL address/ }), { target: { value: ` ${url} ` } });
-  expect(await screen.findByRole('combobox', { name: 'Credential for the question' })).toBeTruthy();
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Credential' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'shop' }));
   drop('{"data":{}}');
-  await expect.poll(() => screen.queryByRole('combobox')).toBeNull();
   fireEvent.click(screen.getByRole('button', { name: 'Import' }));
   await screen.findByRole('dialog', { name: 'Imported: Shop' });
-  expect(fake.calls.filter((call) => call.command === 'connector_add').map((call) => call.payload)).toEqual([{ text: '{"data":{}}', address: url }]);
+  expect(fake.calls.filter((call) => call.command === 'connector_add').map((call) => call.payload)).toEqual([{ text: '{"data":{}}', credential: 'secret://shop', address: url }]);
 });
 
 it('a connector of the same name is replaced on request, and own ones are removed', async () => {

@@ -1,11 +1,14 @@
 // Bringing in a workflow of another program: the question, the report, and what is refused.
-import { act as settle, cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { act as settle, cleanup, fireEvent, renderHook, screen, within } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { ImportReport } from '../../api/types.ts';
 import { LONG_MS } from '../../kit/index.ts';
+import { queryClient } from '../../api/queries.ts';
+import { useGrantRound } from '../../schema-form/folder-grants.ts';
 import { RETRY } from '../../test/fixtures.ts';
 import { renderOnce } from '../../test/render.tsx';
 import { ImportDialog, importWorkflow, offerImport } from '../parts/import-dialog.tsx';
+import { commandReader } from '../parts/paste-command.ts';
 import { useForeignDrop } from '../parts/use-foreign-drop.ts';
 
 afterEach(() => { cleanup(); window.location.hash = ''; });
@@ -104,4 +107,50 @@ it('a file without findings says so', async () => {
   const dialog = screen.getByRole('dialog');
   expect(dialog.textContent).toContain('Everything was translated.');
   fireEvent.click(within(dialog).getByRole('button', { name: 'Open the canvas' }));
+});
+
+const given = { name: 'imported-token', kind: 'bearer' as const, value: 'k-canary-0123', host: 'api.example.com' };
+const secrets = () => {
+  const kept: object[] = [];
+  return {
+    secret_status: () => ({ state: 'ready', key: 'file', system: 'Keyring' }), secret_list: () => kept as never,
+    secret_set: (secret: object) => { kept.push({ ...secret, createdAt: '', updatedAt: '' }); return { ...secret, createdAt: '', updatedAt: '' } as never; },
+  };
+};
+
+it('a command that is pasted on a canvas is a step there, and its secret is added with what the command said', async () => {
+  queryClient.clear();
+  const made = { ...RETRY, params: { type: 'object', properties: { ID: { type: 'string' } } }, nodes: { start: { type: 'trigger.manual' }, request: { type: 'http.request', title: 'GET api.example.com', config: { method: 'GET', credential: 'secret://imported-token' } } } };
+  const taken: ImportReport = { ...report, format: 'curl', findings: [{ level: 'missing', code: 'SECRET_IN_FILE', step: 'request', path: '', message: 'The header Authorization holds a secret; it was taken out.', hint: "Add it as the secret 'imported-token' of this machine (bearer), for this host." }] };
+  const { fake } = renderOnce(<ImportDialog />, { import_preview: () => ({ workflow: made, report: taken, secret: given }), ...secrets() } as never);
+  const document = { ...RETRY, params: { type: 'object', properties: { day: { type: 'string' } } } };
+  const read = await settle(() => commandReader(() => document)('curl https://api.example.com'));
+  expect(JSON.parse(read?.text ?? '')).toMatchObject({ fragment: true, nodes: { request: { type: 'http.request', config: { credential: 'secret://imported-token' } } } });
+  expect(read?.more).toEqual([{ type: 'set', path: ['params'], value: { type: 'object', properties: { day: { type: 'string' }, ID: { type: 'string' } } } }]);
+  const dialog = await screen.findByRole('dialog', { name: 'Added: GET api.example.com' });
+  expect(dialog.textContent).toContain('The command has a secret for api.example.com. It was taken out; the step names it imported-token.');
+  expect(dialog.textContent).not.toContain('it was taken out. Add it');
+  fireEvent.click(await screen.findByRole('button', { name: 'Add the secret…' }));
+  const { result: round } = renderHook(() => useGrantRound());
+  const before = round.current;
+  const form = await screen.findByRole('dialog', { name: 'New secret imported-token' });
+  expect(within(form).queryByRole('textbox', { name: /^Name/ })).toBeNull();
+  fireEvent.click(within(form).getByRole('button', { name: /Save/ }));
+  expect(await screen.findByText('The secret imported-token is on this machine.')).toBeTruthy();
+  // What the step lacked is looked at again.
+  expect(round.current).toBe(before + 1);
+  expect(fake.calls.find((call) => call.command === 'secret_set')?.payload).toEqual({ name: 'imported-token', kind: 'bearer', hosts: ['api.example.com'], value: 'k-canary-0123' });
+  fireEvent.click(within(dialog).getAllByRole('button', { name: 'Close' }).at(-1) as HTMLElement);
+});
+
+it('an imported command offers its secret, too; one that cannot be read says why and adds nothing', async () => {
+  queryClient.clear();
+  renderOnce(<ImportDialog />, { workflow_import: () => ({ workflow, report: { ...report, findings: [] } }), import_preview: () => ({ workflow: RETRY, report, secret: given }), ...secrets() } as never);
+  await settle(() => importWorkflow({ text: 'curl https://api.example.com' }));
+  expect(await screen.findByRole('button', { name: 'Add the secret…' })).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Open the canvas' }));
+  cleanup();
+  renderOnce(<ImportDialog />, { import_preview: () => { throw Object.assign(new Error('x'), { code: 'CANNOT_IMPORT', message: 'The option -H has no value.', hint: 'Paste one command line.' }); } });
+  expect(await settle(() => commandReader(() => RETRY)('curl -H'))).toBeNull();
+  expect(await screen.findByText('The option -H has no value.')).toBeTruthy();
 });

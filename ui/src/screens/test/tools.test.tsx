@@ -370,7 +370,7 @@ describe('tool servers in the settings', () => {
     expect(line.getByText('https://login.example')).toBeTruthy();
     expect(line.getByText('Permissions: read')).toBeTruthy();
     expect(line.getByText('The server requests more permissions: read write')).toBeTruthy();
-    expect(line.getByText(/renewed automatically/)).toBeTruthy();
+    expect(line.getByText(/is renewed with the next use/)).toBeTruthy();
     expect(line.getByRole('button', { name: 'Sign in again to desk' }).textContent).toBe('Sign in again');
     host.handlers.tool_server_sign_out = () => ({ server: REMOTE, revoked: false, note: 'login.example did not answer.' });
     errorText = signIn({ state: 'ended', message: 'It was refused' });

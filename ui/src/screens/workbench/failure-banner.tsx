@@ -40,7 +40,7 @@ function notOfStep(code: string, kind: string | undefined, details: RunError['de
 export const likelyFix = (error: RunError, kind?: string): string => t(fixOf(error, kind));
 
 /** What is done in the settings. */
-const IN_SETTINGS: ReadonlySet<MessageKey> = new Set<MessageKey>(['run.fix.server', 'run.fix.unusable', 'run.fix.model', 'run.fix.budgetDay', 'run.fix.allow']);
+const IN_SETTINGS: ReadonlySet<MessageKey> = new Set<MessageKey>(['run.fix.server', 'run.fix.unusable', 'run.fix.model', 'run.fix.budgetDay', 'run.fix.allow', 'run.fix.signIn']);
 
 function fixOf(error: RunError, kind?: string): MessageKey {
   const code = codeOf(error);
@@ -66,8 +66,9 @@ function fixOf(error: RunError, kind?: string): MessageKey {
   }
 }
 const CODES: { [code: string]: MessageKey } = {
-  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', LOOP_LIMIT: 'run.fix.loopLimit', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', CREDENTIAL_EXPIRED: 'run.fix.access', EVAL: 'run.fix.settings',
+  TOOL_NOT_APPROVED: 'run.fix.server', TOOL_SERVER_MISSING: 'run.fix.server', TOOL_UNUSABLE: 'run.fix.unusable', RATE_LIMIT: 'run.fix.wait', MAX_TURNS: 'run.fix.turns', AUTH: 'run.fix.access', LOOP_LIMIT: 'run.fix.loopLimit', SECRET_MISSING: 'run.fix.access', SECRET_UNAVAILABLE: 'run.fix.access', CREDENTIAL_REFUSED: 'run.fix.access', CREDENTIAL_EXPIRED: 'run.fix.signIn', EVAL: 'run.fix.settings',
   NOT_CONFIGURED: 'run.fix.settings', BAD_CONFIG: 'run.fix.settings', NOT_FOUND: 'run.fix.settings', NEXT_PAGE_REFUSED: 'run.fix.answer', PAGE_LOOP: 'run.fix.answer', NON_JSON: 'run.fix.answer', BAD_PATH: 'run.fix.answer', TOO_LARGE: 'run.fix.answer', HTTP_STATUS: 'run.fix.settings', PATH_REFUSED: 'run.fix.allow', ADDRESS_REFUSED: 'run.fix.allow',
+  UNKNOWN_DATABASE: 'run.fix.settings', UNKNOWN_TABLE: 'run.fix.settings', UNKNOWN_COLUMN: 'run.fix.settings', UNKNOWN_FUNCTION: 'run.fix.settings', SQL_SYNTAX: 'run.fix.settings', READ_ONLY: 'run.fix.settings', SHEET_MISSING: 'run.fix.settings', SHEET_NAME: 'run.fix.settings', BAD_ANSWER: 'run.fix.settings',
 };
 
 /** Letters of a message that stand at once: step, code and what helps stay in sight below them. */
@@ -117,7 +118,7 @@ export function FailureBanner({ view, document, onOpenStep, onRunAgain, onRerun,
       </span>
       {' '}
       {long ? <><button type="button" className="link s" aria-expanded={all} onClick={() => setAll(!all)}>{t(all ? 'value.less' : 'run.wholeMessage')}</button>{' '}</> : null}
-      {fix && may('run_again') ? <span className="s">{t(fix)}{IN_SETTINGS.has(fix) ? <> <a href="#/settings">{t('run.fix.open')}</a></> : null}</span> : null}
+      {fix && may('run_again') ? <span className="s">{t(fix)}{IN_SETTINGS.has(fix) ? <> <a href={fix === 'run.fix.signIn' ? '#/settings/secrets' : '#/settings'}>{t('run.fix.open')}</a></> : null}</span> : null}
     </Banner>
   );
 }

@@ -17,6 +17,7 @@ import { TimeBar, type EventWords } from '../../features/time-travel/time-bar.ts
 import type { TimeTravel } from '../../run/time-travel.ts';
 import { DetailLog, eventText } from '../../features/run-log/index.ts';
 import { t } from '../../i18n/index.ts';
+import { commandReader } from '../parts/paste-command.ts';
 import { showTemplates } from '../parts/templates-dialog.tsx';
 import { Button, SplitPane, toast, useActions } from '../../kit/index.ts';
 import { MomentContext } from '../../kit/use-now.ts';
@@ -118,6 +119,7 @@ export function Workbench(props: WorkbenchProps) {
   // What is proposed cannot be edited before it is accepted.
   const shownEditor = props.preview?.editor ?? editor;
   const fixed = readOnly || shownEditor !== editor;
+  const readPasted = useMemo(() => commandReader(() => editor.getState().document), [editor]);
   const approved = useCommand('tool_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
   const tools = useMemo(() => (readOnly ? [] : toolEntries(approved ?? [])), [readOnly, approved]);
   const connectors = useCommand('connector_list', {}, { staleTime: 30_000, enabled: !readOnly }).data;
@@ -262,7 +264,7 @@ export function Workbench(props: WorkbenchProps) {
             onToggle={() => props.onLogOpen(!logOpen)}
             pane={logOpen ? <DetailLog run={view} time={time} loading={loading} document={document} selected={selected[0]} onSelectNode={goFromLog} onChoose={choose} onPicked={onPicked} /> : null}>
             <div className="wb-canvas">
-              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} operations={operations} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} proposed={preview?.fates} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} faulted={props.faulted} proved={props.proved} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} />
+              <Canvas editor={preview?.editor ?? editor} catalog={catalog} tools={tools} operations={operations} diagnostics={preview ? NONE : found} runView={preview ? null : view} differs={preview?.marks} proposed={preview?.fates} onChoose={choose} legend={view !== null && !loading && !preview} breakpoints={props.breakpoints} stale={props.stale} pinned={props.pinned} faulted={props.faulted} proved={props.proved} menus={MENUS} emptyActions={<Button icon="grid" onClick={showTemplates}>{t('templates.fromOne')}</Button>} onReady={ready} onOpenNode={openNode} onEnterNode={enterNode} onMessage={say} readCommand={fixed ? undefined : readPasted} />
             </div>
             {props.problemsOpen && diagnostics ? <Problems diagnostics={diagnostics} document={document} catalog={catalog} onGo={go} onGoWire={(index) => handle?.revealWire(index)} /> : null}
             {time ? <TimeBar time={time} words={props.words ?? eventText} /> : null}

@@ -1,10 +1,11 @@
 /** Adds a secret, or replaces one whole. The value stays in this form until it is sent, and nowhere else. */
 import { useState } from 'react';
 import { act, useCommand } from '../../api/queries.ts';
-import type { SecretEntry, SecretKind } from '../../api/types.ts';
+import type { Commands, SecretEntry, SecretKind } from '../../api/types.ts';
 import { isTauri } from '../../api/transport/tauri.ts';
 import { t } from '../../i18n/index.ts';
 import { Field, Select, TextArea, TextInput } from '../../kit/index.ts';
+import { grantsChanged } from '../../schema-form/folder-grants.ts';
 import { useAsyncAction } from '../use-async-action.ts';
 import { FormDialog } from '../form-dialog.tsx';
 
@@ -21,9 +22,13 @@ const hasField = (kind: SecretKind): kind is keyof typeof PLACEHOLDER => kind in
 /** Where browsers come back to when a server shows this page; the window uses its own pages. */
 const CALLBACK = '/oauth/callback';
 
+export type GivenSecret = NonNullable<Commands['import_preview']['response']['secret']>;
+
 export interface SecretDialogProps {
   /** The secret that is replaced. */
   old?: SecretEntry | undefined;
+  /** What a command line said of a new one: its name is taken over by the step already. */
+  given?: GivenSecret | undefined;
   /** Hosts that are offered for a new one. */
   hosts?: readonly string[];
   /** How a new one is sent, as long as nobody chooses otherwise. */
@@ -38,12 +43,12 @@ function valueLabel(kind: SecretKind) {
   return kind === 'bearer' || kind === 'header' || kind === 'query' ? t('secrets.value') : t(`secrets.value.${kind}`);
 }
 
-export function SecretDialog({ old, hosts = [], kind: usual = 'bearer', onClose, onKept, onWanted }: SecretDialogProps) {
-  const [name, setName] = useState(old?.name ?? '');
-  const [kind, setKind] = useState<SecretKind>(old?.kind ?? usual);
-  const [field, setField] = useState(old?.field ?? '');
-  const [value, setValue] = useState('');
-  const [allowed, setAllowed] = useState((old?.hosts ?? hosts).join('\n'));
+export function SecretDialog({ old, given, hosts = [], kind: usual = 'bearer', onClose, onKept, onWanted }: SecretDialogProps) {
+  const [name, setName] = useState(old?.name ?? given?.name ?? '');
+  const [kind, setKind] = useState<SecretKind>(old?.kind ?? given?.kind ?? usual);
+  const [field, setField] = useState(old?.field ?? given?.field ?? '');
+  const [value, setValue] = useState(given?.value ?? '');
+  const [allowed, setAllowed] = useState((old?.hosts ?? (given && given.host !== '' ? [given.host] : hosts)).join('\n'));
   const [region, setRegion] = useState(old?.region ?? '');
   const [service, setService] = useState(old?.service ?? '');
   const [hostKey, setHostKey] = useState(old?.hostKey ?? '');
@@ -77,13 +82,14 @@ export function SecretDialog({ old, hosts = [], kind: usual = 'bearer', onClose,
     };
     let wanted = false;
     if (!await run(async () => { wanted = (await act('secret_set', secret)).signIn?.state === 'wanted'; }, t('secrets.kept', { name: secret.name }))) return;
+    grantsChanged();
     onKept?.(secret.name);
     onClose();
     if (wanted) onWanted?.(secret.name);
   }
   return (
-    <FormDialog title={old ? t('secrets.replaceOf', { name: old.name }) : t('secrets.newTitle')} submit={t('secrets.save')} busy={busy} error={error} complete={complete} onSubmit={() => void keep()} onClose={onClose}>
-        {old ? null : (
+    <FormDialog title={old ? t('secrets.replaceOf', { name: old.name }) : given ? t('secrets.newOf', { name: given.name }) : t('secrets.newTitle')} submit={t('secrets.save')} busy={busy} error={error} complete={complete} onSubmit={() => void keep()} onClose={onClose}>
+        {old || given ? null : (
           <Field label={t('secrets.name')} required hint={t('secrets.nameHint', { name: name.trim() || 'erp' })}>
             {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={name} placeholder="erp" maxLength={64} onChange={setName} />}
           </Field>

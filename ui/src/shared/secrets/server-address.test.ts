@@ -50,6 +50,8 @@ describe('Where a secret belongs', () => {
     expect(draftOfSecret(secret({ kind: 'google', hosts: ['storage.googleapis.com', 'oauth2.googleapis.com'] }))).toMatchObject({ system: 'gcs', address: '' });
     expect(draftOfSecret(secret({ kind: 'ssh', hosts: ['files.example.com:2222'] }))).toMatchObject({ system: 'sftp', address: 'sftp://files.example.com:2222' });
     expect(draftOfSecret(secret({ kind: 'aws', service: 's3', hosts: ['s3.example.com'] }))).toMatchObject({ system: 's3', address: 'https://s3.example.com' });
+    expect(draftOfSecret(secret({ kind: 'aws', service: 's3', hosts: ['http://nas.lan:9000'] }))).toMatchObject({ system: 's3', address: 'http://nas.lan:9000' });
+    expect(draftOfSecret(secret({ kind: 'aws', service: 'sts', hosts: ['sts.eu-central-1.amazonaws.com'] })).address).toBe('https://sts.eu-central-1.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15');
   });
 
   it('is read from the settings of a step, as far as they are written out', () => {

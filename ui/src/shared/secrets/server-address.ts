@@ -88,8 +88,11 @@ function hostOf(entry: SecretEntry) {
 export function draftOfSecret(entry: SecretEntry): ServerDraft {
   const { plain, host, port } = hostOf(entry);
   if (entry.kind === 'ssh') return { ...EMPTY, system: 'sftp', address: host ? `sftp://${host}${port ? `:${port}` : ''}` : '' };
-  if (entry.kind === 'aws' && entry.service === 's3') return { ...EMPTY, system: 's3', address: host ? `https://${host}${port ? `:${port}` : ''}` : '' };
-  if (entry.kind === 'azure' || entry.kind === 'sas') return { ...EMPTY, system: 'azure', address: host ? `${plain ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}` : '' };
+  const web = host ? `${plain ? 'http' : 'https'}://${host}${port ? `:${port}` : ''}` : '';
+  if (entry.kind === 'aws' && entry.service === 's3') return { ...EMPTY, system: 's3', address: web };
+  // It says whose key it is, and needs no right.
+  if (entry.kind === 'aws') return { ...EMPTY, address: entry.service === 'sts' && web ? `${web}/?Action=GetCallerIdentity&Version=2011-06-15` : web };
+  if (entry.kind === 'azure' || entry.kind === 'sas') return { ...EMPTY, system: 'azure', address: web };
   if (entry.kind === 'google') return { ...EMPTY, system: 'gcs' };
   const system = entry.kind !== 'basic' ? undefined : SYSTEMS.filter(isServer).find((one) => Object.values(SERVERS[one]).some((known) => String(known.port) === port));
   return { ...EMPTY, host, port, encryption: plain ? 'none' : 'tls', ...(system ? { system } : {}) };

@@ -12,7 +12,6 @@ import { addressOf, draftOfSecret, encryptionsOf, isComplete, isServer, isStore,
 const PLACEHOLDER: { [system in System]?: string } = {
   web: 'https://api.example.com/me', sftp: 'sftp://files.example.com/inbox', s3: 'https://s3.eu-central-1.amazonaws.com', gcs: 'https://storage.googleapis.com', azure: 'https://NAME.blob.core.windows.net', webdav: 'https://cloud.example.com/dav',
 };
-const HINT = { web: 'secrets.testUrlHint', sftp: 'secrets.testServerHint' } as const;
 
 /** The systems that a secret of a kind can be tried at. */
 function systemsFor(kind: SecretEntry['kind']): readonly System[] {
@@ -58,7 +57,7 @@ export function TestDialog({ entry, at, onClose }: TestDialogProps) {
           {({ id }) => <Select<System> id={id} label={t('secrets.testAt')} value={system} onChange={(next) => change({ system: next, port: draftOfSecret(entry).port })} options={systems.map((one) => ({ value: one, label: t(`secrets.system.${one}`) }))} />}
         </Field>
       )}
-      {isServer(system) ? <ServerFields draft={draft} kind={kind} onChange={change} /> : <AddressFields draft={draft} onChange={change} />}
+      {isServer(system) ? <ServerFields draft={draft} kind={kind} onChange={change} /> : <AddressFields draft={draft} kind={kind} onChange={change} />}
       {found ? <Result found={found} onTrust={(key) => void trust(key)} /> : null}
     </FormDialog>
   );
@@ -80,11 +79,18 @@ interface FieldsProps {
   onChange(more: Partial<ServerDraft>): void;
 }
 
-function AddressFields({ draft, onChange }: FieldsProps) {
+/** What an address is for. Only a sign-in gets a token before anything is sent. */
+function addressHint(system: System, kind: SecretEntry['kind']) {
+  if (system === 'sftp') return t('secrets.testServerHint');
+  if (system !== 'web') return t('secrets.testStoreHint');
+  return t(kind === 'oauth2' || kind === 'google' ? 'secrets.testUrlHint' : kind === 'aws' ? 'secrets.testAwsHint' : 'secrets.testGetHint');
+}
+
+function AddressFields({ draft, kind, onChange }: FieldsProps & { kind: SecretEntry['kind'] }) {
   const { system, address, bucket } = draft;
   return (
     <>
-      <Field label={t('secrets.testUrl')} hint={t(system === 'web' || system === 'sftp' ? HINT[system] : 'secrets.testStoreHint')}>
+      <Field label={t('secrets.testUrl')} hint={addressHint(system, kind)}>
         {({ id, describedBy }) => <TextInput id={id} aria-describedby={describedBy} mono value={address} placeholder={PLACEHOLDER[system] ?? ''} onChange={(next) => onChange({ address: next })} />}
       </Field>
       {isStore(system) ? (

@@ -116,7 +116,7 @@ impl Caller {
     pub fn require_everywhere(&self, what: &str) -> ApiResult<()> {
         let Some(names) = self.listed_workspaces() else { return Ok(()) };
         let message = format!("{what} is about the whole server, and this access is limited to: {}.", names.join(", "));
-        let hint = "Use access without workspaces. docs/workspaces.md lists what limited access can do.";
+        let hint = "Use access without workspaces. Help, Workspaces and quotas, lists what limited access can do.";
         Err(ApiError::new(Class::Forbidden, "WORKSPACE_ONLY", message, hint))
     }
     /// Refuses a smaller role.

@@ -7,7 +7,7 @@ use crate::dto::{
     ConnectorOperationEntry, ConnectorOperationGet, ConnectorVariable, Empty,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::workflows::connectors::{self, Added, Entry, Source, inlined, output_schema, params_schema};
+use crate::workflows::connectors::{self, Added, Entry, Source, Wanted, inlined, output_schema, params_schema};
 use serde_json::{Value, json};
 use signalbox_model::{AuditEvent, Connector, Effects};
 use signalbox_store::audit::Level;
@@ -32,6 +32,7 @@ fn told(entry: &Entry) -> ConnectorEntry {
             problem: None,
             docs: connector.docs.clone(),
             credential: connector.auth.first().map(|scheme| scheme.description.clone().unwrap_or_default()),
+            usual_credential: connector.credential.clone(),
             sign_in: connector.sign_in.clone(),
             variables: variables(connector),
             operations: connector
@@ -54,6 +55,7 @@ fn told(entry: &Entry) -> ConnectorEntry {
             problem: Some(why.clone()),
             docs: None,
             credential: None,
+            usual_credential: None,
             sign_in: None,
             variables: Vec::new(),
             operations: Vec::new(),
@@ -100,12 +102,12 @@ pub(crate) fn connector_add(app: &App, caller: &Caller, request: ConnectorAdd) -
         |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let source = match given(&request.address) {
         None => Source::Text(request.text),
-        Some(address) if request.text.trim().is_empty() => {
-            Source::Endpoint { address, credential: given(&request.credential) }
-        }
+        Some(address) if request.text.trim().is_empty() => Source::Endpoint { address },
         Some(address) => Source::Introspection { text: request.text, address },
     };
-    let added = app.connector_add(caller, &source, name, request.replace)?;
+    let credential = given(&request.credential);
+    let wanted = Wanted { name, credential: credential.as_deref(), replace: request.replace };
+    let added = app.connector_add(caller, &source, &wanted)?;
     let finding = |one: &signalbox_import::openapi::Finding| ConnectorFinding {
         path: one.path.clone(),
         message: one.message.clone(),
@@ -130,21 +132,19 @@ impl App {
     /// Adds a connector of this machine, and records who did.
     ///
     /// # Errors
-    /// As [`connectors::add_text`], and why a service does not answer; the connector is there when only the record failed.
-    pub fn connector_add(
-        &self,
-        caller: &Caller,
-        source: &Source,
-        name: Option<&str>,
-        replace: bool,
-    ) -> ApiResult<Added> {
+    /// As [`connectors::add`], a secret that this machine does not have, and why a service does not answer; the connector is there
+    /// when only the record failed.
+    pub fn connector_add(&self, caller: &Caller, source: &Source, wanted: &Wanted<'_>) -> ApiResult<Added> {
         let data = self.data_dir();
+        if let Some(credential) = wanted.credential {
+            self.known_secret(credential)?;
+        }
         let added = match source {
-            Source::Text(text) => connectors::add_text(data, text, name, replace)?,
-            Source::Introspection { text, address } => connectors::add_graphql(data, text, name, address, replace)?,
-            Source::Endpoint { address, credential } => {
-                let text = self.graphql_introspection(caller, address, credential.as_deref())?;
-                connectors::add_graphql(data, &text, name, address, replace)?
+            Source::Text(text) => connectors::add(data, text, None, wanted)?,
+            Source::Introspection { text, address } => connectors::add(data, text, Some(address), wanted)?,
+            Source::Endpoint { address } => {
+                let text = self.graphql_introspection(caller, address, wanted.credential)?;
+                connectors::add(data, &text, Some(address), wanted)?
             }
         };
         let change = if added.replaced { "replaced" } else { "added" };

@@ -131,7 +131,7 @@ pub(crate) use workflow::{
     workflow_open_path, workflow_revision, workflow_save, workflow_validate,
 };
 pub(crate) use workflow_export::{workflow_export, workflow_export_check};
-pub(crate) use workflow_import::workflow_import;
+pub(crate) use workflow_import::{import_preview, workflow_import};
 pub(crate) use workspace::{workspace_assign, workspace_list, workspace_put, workspace_remove};
 
 pub(crate) use crate::triggers::commands::{

@@ -20,6 +20,8 @@ use signalbox_store::RunQuery;
 use std::collections::HashSet;
 use std::path::Path;
 
+const DAY_MS: i64 = 86_400_000;
+
 pub(crate) fn workflow_list(app: &App, caller: &Caller, _: Empty) -> ApiResult<Vec<WorkflowEntry>> {
     let drafts: HashSet<String> = app.store.drafts()?.into_iter().collect();
     let files = app.library.files(&app.library_folders()?);
@@ -50,6 +52,7 @@ fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> W
         modified_at: time::format(0),
         problem: None,
         last_run: None,
+        ran_before: None,
     };
     let loaded = match load(path) {
         Ok(loaded) => loaded,
@@ -71,6 +74,10 @@ fn entry(app: &App, caller: &Caller, path: &Path, drafts: &HashSet<String>) -> W
                     Some(format!("The file has version {version}; this program supports up to {FILE_VERSION}."));
             }
             entry.last_run = last_run(app, caller, &workflow.id);
+            if entry.last_run.is_none() {
+                let day = app.store.last_run_day(&workflow.id).ok().flatten();
+                entry.ran_before = day.map(|day| time::format(day.saturating_mul(DAY_MS)).chars().take(10).collect());
+            }
             entry.id = workflow.id;
             entry.name = workflow.name;
             entry.description = workflow.description;

@@ -28,6 +28,9 @@ pub struct ConnectorEntry {
     /// What secret the service needs; absent when it needs none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credential: Option<String>,
+    /// The secret that new steps begin with, as `secret://name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usual_credential: Option<String>,
     /// How people sign in to the service (OAuth 2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sign_in: Option<ConnectorSignIn>,
@@ -108,7 +111,7 @@ pub struct ConnectorAdd {
     /// Address of a GraphQL endpoint.
     #[serde(default)]
     pub address: Option<String>,
-    /// The secret that the endpoint is asked with.
+    /// The secret that new steps begin with, as `secret://name`; a GraphQL endpoint is asked with it.
     #[serde(default)]
     pub credential: Option<String>,
     /// Name of the connector; default: the name in the file, or the title of the document.

@@ -38,6 +38,9 @@ pub struct WorkflowEntry {
     /// The newest run of this workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<RunRow>,
+    /// The day of the last run that ended, `YYYY-MM-DD`, when the runs of this workflow were deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran_before: Option<String>,
 }
 
 /// An open workflow.

@@ -106,7 +106,7 @@ impl App {
     pub(crate) fn network_set(&self, caller: &Caller, request: NetworkSet) -> ApiResult<NetworkView> {
         if !caller.here {
             let message = "Only a person on this machine sets the proxy and the certificate authorities.";
-            let hint = "Set them in the window or the browser on that machine, or with HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE (docs/http.md).";
+            let hint = "Set them in the window or the browser on that machine, or with HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE (Help, HTTP requests).";
             return Err(ApiError::forbidden(message, hint));
         }
         if request.address.as_deref().is_some_and(|text| text.chars().count() > LONGEST_ADDRESS) {

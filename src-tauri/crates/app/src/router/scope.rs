@@ -270,7 +270,7 @@ mod tests {
         (
             "a file that is sent or chosen, and what only builders do to files",
             "workflow_open_path workflow_create workflow_save workflow_duplicate workflow_export_check \
-             workflow_export workflow_import workflow_delete workflow_pins workflow_pin workflow_unpin draft_put \
+             workflow_export workflow_import import_preview workflow_delete workflow_pins workflow_pin workflow_unpin draft_put \
              draft_discard workflow_validate workflow_activate workflow_deactivate poll_test database_tables \
              hook_preview hook_listen hook_heard hook_stop workflow_prove proof_get proof_start proof_cancel \
              proof_save_test run_save_test test_list test_get test_save test_run",

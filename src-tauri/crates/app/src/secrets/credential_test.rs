@@ -172,6 +172,7 @@ impl App {
                 Ok(None) | Err(_) => answer,
             }
         })?;
+        let signs = matches!(credential.kind, CredentialKind::Aws { .. });
         let accepted = |status| SecretTested {
             status: Some(status),
             ..SecretTested::good(format!("The service accepted it (status {status})."))
@@ -179,12 +180,17 @@ impl App {
         Ok(match answer {
             Ok(answer) if answer.status < 400 => accepted(answer.status),
             Ok(answer) => {
+                let said = if signs { aws_refusal(&answer.body) } else { None };
                 let message = match answer.status {
+                    status if said.is_some() => format!(
+                        "The service refused the signature ({}, status {status}): the key is wrong or inactive, or region and service are not those of the address.",
+                        said.unwrap_or_default()
+                    ),
                     401 => "The service refused it (status 401): it is wrong, or has run out.".to_owned(),
                     403 => "The service knows it, and does not allow this (status 403): look at its rights.".to_owned(),
                     status => format!("The service answered {status}. Look at the address."),
                 };
-                let code = matches!(answer.status, 401 | 403).then(|| "AUTH".to_owned());
+                let code = (said.is_some() || matches!(answer.status, 401 | 403)).then(|| "AUTH".to_owned());
                 SecretTested { status: Some(answer.status), code, ..SecretTested::bad(message) }
             }
             // An answer that is longer than is wanted was accepted all the same.
@@ -192,6 +198,21 @@ impl App {
             Err(error) => self.told(code(&error), &words(error)),
         })
     }
+}
+
+/// What AWS calls a signature that it does not take; with the same status it refuses what a known user may not do.
+fn aws_refusal(body: &[u8]) -> Option<&'static str> {
+    const CODES: [&str; 7] = [
+        "SignatureDoesNotMatch",
+        "InvalidAccessKeyId",
+        "InvalidClientTokenId",
+        "UnrecognizedClientException",
+        "InvalidSignatureException",
+        "IncompleteSignature",
+        "AuthorizationHeaderMalformed",
+    ];
+    let text = String::from_utf8_lossy(body);
+    CODES.into_iter().find(|code| text.contains(code))
 }
 
 const AUTHORITY: &str = "Check host, port and encryption. If an authority of your own signed the certificate of the server, give it as the \

@@ -51,9 +51,18 @@ pub enum Source {
     Endpoint {
         /// The endpoint.
         address: String,
-        /// The secret that it is asked with.
-        credential: Option<String>,
     },
+}
+
+/// How a connector is added.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Its name in steps; without it that of the file, or one from the title of the document.
+    pub name: Option<&'a str>,
+    /// The secret that new steps begin with, as `secret://name`; an endpoint is asked with it.
+    pub credential: Option<&'a str>,
+    /// An own connector of this name is replaced.
+    pub replace: bool,
 }
 
 /// What a file became.
@@ -281,29 +290,30 @@ fn refused(found: &[Diagnostic]) -> ApiError {
 /// # Errors
 /// What is wrong with the text or the name, or why the file cannot be written.
 pub fn add_text(data: &Path, text: &str, name: Option<&str>, replace: bool) -> ApiResult<Added> {
-    add(data, text, name, None, replace)
+    add(data, text, None, &Wanted { name, replace, ..Wanted::default() })
 }
 
-/// [`add_text`] of what a GraphQL service says about itself, with the address of its endpoint.
+/// [`add_text`] with everything that can be wanted; `address` is the endpoint of a GraphQL service whose introspection the text is.
 ///
 /// # Errors
-/// As [`add_text`].
-pub(crate) fn add_graphql(
-    data: &Path,
-    text: &str,
-    name: Option<&str>,
-    address: &str,
-    replace: bool,
-) -> ApiResult<Added> {
-    add(data, text, name, Some(address), replace)
-}
-
-fn add(data: &Path, text: &str, name: Option<&str>, address: Option<&str>, replace: bool) -> ApiResult<Added> {
+/// As [`add_text`], and a credential for a service that takes none.
+pub(crate) fn add(data: &Path, text: &str, address: Option<&str>, wanted: &Wanted<'_>) -> ApiResult<Added> {
+    let Wanted { name, credential, replace } = *wanted;
     if let Some(name) = name.filter(|name| !valid_name(name)) {
         let message = format!("'{name}' is not a name of a connector.");
         return Err(ApiError::bad_request(message, "Use small letters, digits, - and _, for example my-shop."));
     }
     let mut added = connector_of(text, name, address)?;
+    if let Some(credential) = credential {
+        if added.connector.auth.is_empty() {
+            let message = format!("The connector '{}' takes no credential.", added.connector.name);
+            return Err(ApiError::bad_request(
+                message,
+                "Add it without a credential, or describe under 'auth' where the secret goes.",
+            ));
+        }
+        added.connector.credential = Some(credential.to_owned());
+    }
     let path = path_of(data, &added.connector.name);
     added.replaced = path.symlink_metadata().is_ok();
     if added.replaced && !replace {

@@ -137,3 +137,40 @@ fn who_changes_a_connector_is_in_the_audit_chain() {
         assert!(text.contains(change), "{change}: {text}");
     }
 }
+
+/// The secret of an import is what new steps begin with; it names a secret and is none.
+#[test]
+fn an_import_says_which_secret_new_steps_begin_with() {
+    let place = place();
+    let ask = |command: &str, request: Value| {
+        let caller = signalbox_app::Caller::terminal(None).expect("a person");
+        wait(place.app.dispatch(&caller, command, request)).map_err(|error| error.code)
+    };
+    let file = place.dir.path().join("key.txt").display().to_string();
+    ask("secret_choose", json!({ "key": "file", "identityFile": file })).expect("chosen");
+    let secret = json!({ "name": "desk", "kind": "bearer", "hosts": ["desk.example.com"], "value": "k-canary-0123" });
+    ask("secret_set", secret).expect("kept");
+    let desk = include_str!("apis/desk.introspection.json");
+    let graphql = |credential: &str| json!({ "text": desk, "name": "desk", "address": "https://desk.example.com/graphql", "credential": credential, "replace": true });
+    assert_eq!(ask("connector_add", graphql("secret://missing")).expect_err("there is none"), "NOT_FOUND");
+    assert_eq!(ask("connector_add", graphql("desk")).expect_err("no reference"), "BAD_REQUEST");
+    ask("connector_add", graphql("secret://desk")).expect("added");
+    ask("connector_add", json!({ "text": SHOP, "name": "shop", "credential": "secret://desk" })).expect("added");
+    ask("connector_add", json!({ "text": SHOP, "name": "plain" })).expect("added");
+    let all = ask("connector_list", json!({})).expect("a list");
+    let usual = |name: &str| {
+        let mut entries = all.as_array().expect("a list").iter();
+        entries.find(|one| one["name"] == name).expect("known")["usualCredential"].clone()
+    };
+    let reference = json!("secret://desk");
+    assert_eq!((usual("desk"), usual("shop"), usual("plain")), (reference.clone(), reference, Value::Null));
+    let written = std::fs::read_to_string(place.app.data_dir().join("connectors/desk.yaml")).expect("a file");
+    assert!(written.contains("credential: secret://desk") && !written.contains("canary"), "{written}");
+    // A service without credentials has none to begin with, and a file cannot name anything but a secret.
+    let open = "connector: 1\nname: open\ntitle: Open\nservers: [{ url: 'https://a.example' }]\n\
+                operations: { a: { title: A, method: GET, path: /a } }\n";
+    let refused = ask("connector_add", json!({ "text": open, "credential": "secret://desk" }));
+    assert_eq!(refused.expect_err("takes none"), "BAD_REQUEST");
+    let wrong = open.replace("title: Open", "title: Open\ncredential: k-canary-0123");
+    assert_eq!(ask("connector_add", json!({ "text": wrong })).expect_err("no reference"), "BAD_CONNECTOR");
+}

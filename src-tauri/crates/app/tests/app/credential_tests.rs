@@ -220,3 +220,41 @@ fn who_uses_a_secret_includes_what_is_active_and_no_file_of_the_library() {
     ask(&place, "workflow_deactivate", json!({ "workflowId": "shop" })).expect("stopped");
     assert_eq!((&uses()[0]["steps"], &uses()[0]["active"]), (&json!(["Ask the new shop"]), &json!(false)));
 }
+
+/// A service of AWS answers 403 both to a wrong key and to a user without the right; the words tell them apart.
+#[test]
+fn a_signature_that_aws_refuses_is_told_from_a_missing_right() {
+    let place = with_secrets();
+    let service = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url =
+        format!("http://{}/?Action=GetCallerIdentity&Version=2011-06-15", service.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        let answers = [
+            ("200 OK", "<GetCallerIdentityResponse/>"),
+            ("403 Forbidden", "<ErrorResponse><Error><Code>SignatureDoesNotMatch</Code></Error></ErrorResponse>"),
+            ("403 Forbidden", "<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>"),
+        ];
+        for (status, body) in answers {
+            let Ok((mut stream, _)) = service.accept() else { return };
+            let mut asked = [0; 4096];
+            let length = stream.read(&mut asked).unwrap_or_default();
+            let signed = String::from_utf8_lossy(&asked[..length]).contains("AWS4-HMAC-SHA256 Credential=AKIACANARY/");
+            let status = if signed { status } else { "400 Bad Request" };
+            let head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+            let _answered = stream.write_all(format!("{head}{body}").as_bytes());
+        }
+    });
+    let key = json!({
+        "name": "s", "kind": "aws", "field": "AKIACANARY", "region": "eu-central-1", "service": "sts", "hosts": ["http://127.0.0.1"],
+        "value": "k-canary-0123456789",
+    });
+    ask(&place, "secret_set", key).expect("kept");
+    assert_eq!(tried(&place, &url, None), (String::new(), "The service accepted it (status 200). ".to_owned()));
+    let (code, words) = tried(&place, &url, None);
+    assert!(
+        code == "AUTH" && words.contains("refused the signature (SignatureDoesNotMatch, status 403)"),
+        "{code} {words}"
+    );
+    let (code, words) = tried(&place, &url, None);
+    assert!(code == "AUTH" && words.contains("look at its rights"), "{code} {words}");
+}

@@ -38,9 +38,14 @@ fn a_workflow_keeps_its_name_when_its_runs_are_deleted() {
     place.run(&flow(false), json!({}));
     let name = || place.ok("health_list", json!({}))["workflows"][0]["workflowName"].clone();
     assert_eq!(name(), "Orders");
+    let listed = || place.ok("workflow_list", json!({}))[0].clone();
+    assert_eq!((&listed()["lastRun"]["status"], &listed()["ranBefore"]), (&json!("completed"), &Value::Null));
     let run = place.ok("run_list", json!({}))["runs"][0]["runId"].clone();
     place.ok("run_delete", json!({ "runId": run }));
     assert_eq!((place.ok("run_list", json!({}))["runs"].clone(), name()), (json!([]), json!("Orders")));
+    // That it ran is known without its runs.
+    let day = listed()["ranBefore"].as_str().expect("a day").to_owned();
+    assert_eq!((&listed()["lastRun"], day.len(), &day[4..5]), (&Value::Null, 10, "-"));
 }
 
 #[test]

@@ -86,6 +86,10 @@ fn head(connector: &Connector, found: &mut Found) {
         let hint = "Write for example { requests: 50, perSeconds: 60 }";
         found.add(Code::BadConfig, "/rateLimit", "The rate limit allows no request", hint);
     }
+    if connector.credential.as_deref().is_some_and(|given| secret_ref::reference(given).is_none()) {
+        let message = "The credential of new steps is no reference to a secret";
+        found.add(Code::BadConfig, "/credential", message, "Write secret://NAME, the name of a secret of this machine");
+    }
     let texts = serde_json::to_value(connector.head()).unwrap_or_default();
     if mentions_secret(&texts) {
         found.add(

@@ -58,7 +58,7 @@ fn address(at: &str, node: &Node, descriptor: &NodeDescriptor, found: &mut Vec<D
     let (message, hint) = if begins("curl ") || begins("curl.exe ") {
         (
             format!("The address of {step} is a whole cURL command"),
-            "Keep the address alone. Or paste the command in the library: it becomes a workflow, whose step can be copied here",
+            "Keep the address alone. Or paste the command on the canvas: it becomes a request with its headers and its body",
         )
     } else if text.is_empty() || is_computed(text) || begins("https://") || begins("http://") {
         return;

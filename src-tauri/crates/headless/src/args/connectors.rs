@@ -39,8 +39,8 @@ pub(crate) enum Connectors {
         /// Address of the endpoint, where --graphql names a file; without it, steps say it.
         #[arg(long, value_name = "URL", requires = "graphql")]
         address: Option<String>,
-        /// The secret that the endpoint is asked with.
-        #[arg(long, value_name = "secret://NAME", requires = "graphql")]
+        /// The secret that new steps begin with; a GraphQL endpoint is asked with it.
+        #[arg(long, value_name = "secret://NAME")]
         credential: Option<String>,
         /// Name of the connector in steps; default: the name in the file, or the title of the document.
         #[arg(long, value_name = "NAME")]

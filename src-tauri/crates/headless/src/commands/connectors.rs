@@ -4,7 +4,7 @@ use super::Done;
 use crate::args::Connectors;
 use crate::output::{INVALID, OK, Output, Tone, plain};
 use serde_json::{Value, json};
-use signalbox_app::connectors::{self, Added, Entry, Source, in_order, output_schema, params_schema};
+use signalbox_app::connectors::{self, Added, Entry, Source, Wanted, in_order, output_schema, params_schema};
 use signalbox_app::{ApiError, App, Caller};
 use signalbox_model::{Connector, Operation};
 use std::path::Path;
@@ -42,9 +42,12 @@ pub(crate) async fn change(app: &Arc<App>, output: &Output, command: &Connectors
     let caller = Caller::terminal(None)?;
     match command {
         Connectors::Add { file, graphql, address, credential, name, replace } => {
-            let (name, replace) = (name.clone(), *replace);
-            let source = source(file.as_deref(), graphql.as_deref(), address.as_deref(), credential.as_deref())?;
-            let added = app.blocking(move |app| app.connector_add(&caller, &source, name.as_deref(), replace));
+            let (name, credential, replace) = (name.clone(), credential.clone(), *replace);
+            let source = source(file.as_deref(), graphql.as_deref(), address.as_deref())?;
+            let added = app.blocking(move |app| {
+                let wanted = Wanted { name: name.as_deref(), credential: credential.as_deref(), replace };
+                app.connector_add(&caller, &source, &wanted)
+            });
             tell(output, &added.await?);
         }
         Connectors::Remove { name } => {
@@ -61,15 +64,10 @@ pub(crate) async fn change(app: &Arc<App>, output: &Output, command: &Connectors
     Ok(OK)
 }
 
-fn source(
-    file: Option<&Path>,
-    graphql: Option<&str>,
-    address: Option<&str>,
-    credential: Option<&str>,
-) -> Result<Source, ApiError> {
+fn source(file: Option<&Path>, graphql: Option<&str>, address: Option<&str>) -> Result<Source, ApiError> {
     match (file, graphql) {
         (_, Some(url)) if url.starts_with("https://") || url.starts_with("http://") => {
-            Ok(Source::Endpoint { address: url.to_owned(), credential: credential.map(str::to_owned) })
+            Ok(Source::Endpoint { address: url.to_owned() })
         }
         (Some(file), _) => Ok(Source::Text(connectors::text_of(file)?)),
         (None, file) => {

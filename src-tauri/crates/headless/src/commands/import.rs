@@ -20,7 +20,8 @@ pub(crate) fn import(output: &Output, args: &Import) -> Done {
         ImportFormat::Vl => Some(Format::Vl),
     };
     let (text, name) = if args.file.as_os_str() == "-" { (pasted()?, None) } else { text_of(&args.file)? };
-    let imported = translate(&text, &Options { name, tool_server: args.tool_server.clone(), format })?;
+    let options = Options { name, tool_server: args.tool_server.clone(), format, ..Options::default() };
+    let imported = translate(&text, &options)?;
     let document = json!(imported.workflow);
     if let Some(out) = &args.out {
         write(out, &document, args.force)?;

@@ -346,7 +346,7 @@ pub(crate) async fn handle(server: &Arc<Server>, place: Place, request: Request)
         if place == Place::About && request.method() == Method::GET {
             return Ok(answer::json(StatusCode::OK, &json!({ "provider": null, "person": null })));
         }
-        let hint = "Open the address with a token, or start the server with --oidc-issuer (docs/sign-in.md).";
+        let hint = "Open the address with a token, or start the server with --oidc-issuer (Help, HTTPS and sign-in).";
         return Err(ApiError::new(Class::NotFound, "NO_SIGN_IN", "Nobody signs in at this server.", hint));
     };
     if *request.method() != place.method() {

@@ -246,7 +246,18 @@ fn the_library_takes_such_files_from_builders() {
     let made = made.json();
     assert_eq!(made["report"]["steps"], 15);
     assert_eq!(made["workflow"]["document"]["id"], "tour-brochure-side-by-side");
+    // For a canvas that is there already: what it would be, and nothing is kept. The secret goes back to the one who sent it.
+    let line = json!({ "text": "curl https://api.example.com/orders -H 'Authorization: Bearer k-canary-0123'" });
+    assert_eq!(serving.ask_as(OPERATOR, "POST", "/rpc/import_preview", &line, &[]).status, 403);
+    let shown = serving.ask("POST", "/rpc/import_preview", &line).json();
+    assert_eq!(shown["workflow"]["nodes"]["request"]["config"]["credential"], "secret://imported-token");
+    let secret =
+        json!({ "name": "imported-token", "kind": "bearer", "value": "k-canary-0123", "host": "api.example.com" });
+    assert_eq!(shown["secret"], secret);
+    assert!(!shown["workflow"].to_string().contains("canary") && !shown["report"].to_string().contains("canary"));
+    assert_eq!(serving.ask("POST", "/rpc/import_preview", &json!({ "text": "curl -H" })).code(), "CANNOT_IMPORT");
     let listed = serving.ask("POST", "/rpc/workflow_list", &json!({})).json();
+    assert_eq!(listed.as_array().map(Vec::len), Some(1));
     assert_eq!(listed[0]["name"], "Tour brochure, side by side");
     for (body, code) in [
         (json!({ "text": "{" }), "BAD_JSON"),

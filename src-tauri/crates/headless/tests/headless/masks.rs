@@ -153,6 +153,7 @@ fn requests(name: &str, run: &str, task: &str) -> Vec<Value> {
         // For builders, who see the data of runs as it is.
         "workflow_pins"
         | "workflow_export_check"
+        | "import_preview"
         | "test_list"
         | "test_get"
         | "test_run"

@@ -1,7 +1,7 @@
 //! Command lines of cURL.
 
 use serde_json::{Value, json};
-use signalbox_import::{Format, Imported, Level, Options, import, recognise};
+use signalbox_import::{Format, Imported, Level, Options, TakenSecret, import, recognise, taken_secret};
 
 fn read(text: &str) -> (Value, Imported) {
     assert_eq!(recognise(text), Some(Format::Curl), "{text}");
@@ -109,4 +109,71 @@ fn what_cannot_be_read_is_refused_with_a_reason() {
     // JSON that is called a form by nobody but cURL.
     let (_, imported) = read("curl https://a.example -d '[1]'");
     assert_eq!(imported.report.findings[0].code, "JSON_DATA");
+}
+
+/// ADR 84, ADR 216: what reading the JSON would change is sent as it was written, and the report names the place.
+#[test]
+fn json_that_reading_would_change_stays_text() {
+    for (data, place) in [
+        (r#"{"a":1,"b":{"c":1,"c":2}}"#, "the member b.c occurs twice"),
+        (r#"[{"id":12345678901234567890123}]"#, "[0].id"),
+    ] {
+        let (config, imported) = read(&format!("curl -L https://a.example --json '{data}'"));
+        assert_eq!((&config["body"], &config["headers"]["content-type"]), (&json!(data), &json!("application/json")));
+        let found = imported.report.findings.iter().find(|found| found.code == "JSON_AS_TEXT").expect("told");
+        assert!(found.message.contains(place), "{}", found.message);
+    }
+    // The same value twice loses nothing.
+    let (config, imported) = read(r#"curl -L https://a.example --json '{"a":1,"a":1}'"#);
+    assert_eq!((&config["body"], imported.report.findings.len()), (&json!({ "a": 1 }), 0));
+}
+
+#[test]
+fn the_secret_that_is_taken_out_is_given_to_the_one_who_gave_the_line() {
+    let taken = |text: &str, options: &Options| taken_secret(text, options).expect("reads");
+    let secret = |name: &str, kind, field: Option<&str>, value: &str, host: &str| TakenSecret {
+        name: name.into(),
+        kind,
+        field: field.map(str::to_owned),
+        value: value.into(),
+        host: host.into(),
+    };
+    for (text, wanted) in [
+        (
+            "curl https://a.example:8443/x -H 'Authorization: Bearer geheim-12345'",
+            secret("imported-token", "bearer", None, "geheim-12345", "a.example:8443"),
+        ),
+        (
+            "curl http://127.0.0.1:80 -H 'Authorization: Basic YWRhOmdlaGVpbTE6Mg=='",
+            secret("imported-token", "basic", Some("ada"), "geheim1:2", "http://127.0.0.1:80"),
+        ),
+        (
+            "curl https://a.example -u ada:geheim1 ",
+            secret("imported-login", "basic", Some("ada"), "geheim1", "a.example"),
+        ),
+        ("curl https://ada:geheim1@a.example", secret("imported-login", "basic", Some("ada"), "geheim1", "a.example")),
+        (
+            "curl https://a.example -H 'X-Api-Key: geheim3'",
+            secret("imported-x-api-key", "header", Some("X-Api-Key"), "geheim3", "a.example"),
+        ),
+        (
+            "curl https://a.example -H 'Authorization: Token geheim4'",
+            secret("imported-token", "header", Some("Authorization"), "Token geheim4", "a.example"),
+        ),
+        // What the shell fills in is not known.
+        ("curl https://a.example -u ada:$PASSWORD", secret("imported-login", "basic", Some("ada"), "", "a.example")),
+    ] {
+        let found = taken(text, &Options::default());
+        assert_eq!(found.as_ref(), Some(&wanted), "{text}: {:?}", found.as_ref().map(|one| (&one.value, &one.host)));
+        assert!(!format!("{found:?}").contains("geheim"));
+    }
+    assert_eq!(taken("curl https://a.example", &Options::default()), None);
+    assert_eq!(taken("{}", &Options::default()), None);
+    // A secret of the machine keeps its name, and the step gets that of the new one.
+    let options = Options { secrets: vec!["imported-token".into(), "imported-token-2".into()], ..Options::default() };
+    let text = "curl https://a.example -H 'Authorization: Bearer geheim-12345'";
+    assert_eq!(taken(text, &options).expect("one").name, "imported-token-3");
+    let imported = import(text, &options).expect("imported");
+    let config = imported.workflow.nodes["request"].config.clone().expect("settings");
+    assert_eq!(config["credential"], "secret://imported-token-3");
 }

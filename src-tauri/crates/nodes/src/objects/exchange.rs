@@ -17,6 +17,9 @@ use url::Url;
 /// The version of Azure's protocol that is spoken.
 const AZURE_VERSION: &str = "2021-12-02";
 
+/// What a list of objects is called in the words of a failure.
+pub(super) const LIST: &str = "The list";
+
 /// Who asks which store.
 pub(crate) struct Exchange<'a> {
     pub(crate) store: Store,
@@ -125,6 +128,9 @@ impl Exchange<'_> {
                 let where_to = region.map(|region| format!(" (its region is {region})")).unwrap_or_default();
                 let words = format!("The store answers {inside} at another address{where_to}. Use that in 'address'");
                 NodeFailure::tool("REDIRECT_REFUSED", words).detail("status", status)
+            }
+            (404 | 410, found) if what == LIST || matches!(found, Some("NoSuchBucket" | "ContainerNotFound")) => {
+                NodeFailure::tool("NOT_FOUND", self.store.missing(&told)).detail("status", status)
             }
             (404 | 410, _) => {
                 NodeFailure::tool("NOT_FOUND", format!("{what} is not there{told}")).detail("status", status)

@@ -1,6 +1,6 @@
 //! Lists of objects, page by page, up to a limit.
 
-use super::exchange::{Exchange, Request};
+use super::exchange::{Exchange, LIST, Request};
 use super::google;
 use super::requests::{About, http_date};
 use super::settings::System;
@@ -49,7 +49,7 @@ impl Exchange<'_> {
         let (mut listing, mut next, mut seen) = (Listing::default(), None::<String>, BTreeSet::new());
         loop {
             let left = wanted.limit - listing.entries.len() as u64;
-            let answer = self.send_checked(self.page(wanted, left.min(PAGE), next.as_deref()), "The list").await?;
+            let answer = self.send_checked(self.page(wanted, left.min(PAGE), next.as_deref()), LIST).await?;
             let answer = answers::without_secrets(answer, &self.world.secrets.scrubber());
             let lists = ["Contents", "CommonPrefixes", "Blob", "BlobPrefix"];
             let (entries, after) = match self.store.system {

@@ -85,6 +85,19 @@ impl Store {
         Ok(Self { system, base, timeout_ms: timeout_ms(slot)? })
     }
 
+    /// That the bucket, or container, does not exist, and what to do: the store answered, and knows none of this name.
+    pub(crate) fn missing(&self, told: &str) -> String {
+        let noun = if self.system == System::Azure { "container" } else { "bucket" };
+        let host = self.base.host_str().unwrap_or_default();
+        let host = self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        let name = self.base.path().trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
+        let name = name.map(|name| format!(" '{name}'")).unwrap_or_default();
+        format!(
+            "{host} has no {noun}{name}{}. Correct 'bucket' or 'address', or create the {noun}",
+            told.trim_end_matches('.')
+        )
+    }
+
     /// The address of an object.
     pub(crate) fn object(&self, key: &str) -> Url {
         let mut url = self.base.clone();

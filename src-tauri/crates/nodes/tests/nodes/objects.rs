@@ -230,6 +230,25 @@ fn refusals_say_what_to_do() {
         assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{failure:?}");
         assert!(status != 301 || failure.message.contains("eu-west-1"), "{failure:?}");
     }
+    // Which bucket, where, and what to do; a store that is asked with the bucket in its host has no name in its path.
+    let missing = "<Error><Code>NoSuchBucket</Code><Message>The specified bucket does not exist.</Message></Error>";
+    let words = |kind: &str, config: Value, body: &'static str| {
+        let (items, _) = run(kind, config, move |_| answer(404, &[], body));
+        items.expect_err("fails").message
+    };
+    let store = |address: &str, bucket: &str| json!({ "address": address, "bucket": bucket });
+    assert_eq!(
+        words("object.list", store("http://127.0.0.1:5000", "lost"), missing),
+        "127.0.0.1:5000 has no bucket 'lost': The specified bucket does not exist. Correct 'bucket' or 'address', or create the bucket"
+    );
+    assert_eq!(
+        words("object.list", store("https://lost.s3.example.com", ""), ""),
+        "lost.s3.example.com has no bucket. Correct 'bucket' or 'address', or create the bucket"
+    );
+    let found = words("object.read", config(), missing);
+    assert!(found.starts_with("s3.example.com has no bucket 'b': "), "{found}");
+    let azure = json!({ "system": "azure", "address": "https://me.blob.example.com", "bucket": "lost" });
+    assert!(words("object.list", azure, "").contains("has no container 'lost'. Correct"));
     for (field, value) in [
         ("key", "a/../b"),
         ("key", "a\nb"),

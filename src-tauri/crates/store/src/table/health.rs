@@ -353,6 +353,12 @@ pub(crate) fn open_tasks(connection: &Connection, workflow: &str) -> Result<(u64
     Ok(statement.query_row([workflow], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
+/// The last day with an ended run.
+pub(crate) fn last_day(connection: &Connection, workflow: &str) -> Result<Option<i64>> {
+    let sql = "SELECT max(day) FROM health_run WHERE workflow = ?";
+    Ok(connection.prepare_cached(sql)?.query_row([workflow], |row| row.get(0))?)
+}
+
 /// The name that a workflow had at its newest start.
 pub(crate) fn name(connection: &Connection, workflow: &str) -> Result<Option<String>> {
     let mut statement = connection.prepare_cached(

@@ -122,6 +122,7 @@ const KNOWN_HOSTS: &[&str] = &[
     // Addresses of object stores: what Google's is, and examples of the others; the scope of Azure's.
     "storage.googleapis.com",
     "s3.eu-central-1.amazonaws.com",
+    "sts.eu-central-1.amazonaws.com",
     "NAME.blob.core.windows.net",
     "ada.blob.core.windows.net",
     "myaccount.blob.core.windows.net",

@@ -9,6 +9,7 @@ mod binaries;
 mod clock;
 mod dependencies;
 mod glossary;
+mod hints;
 mod histories;
 mod modules;
 mod scenarios;

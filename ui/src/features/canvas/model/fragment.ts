@@ -8,7 +8,6 @@ import type { Edge, Workflow, WorkflowNode } from '../../../api/types.ts';
 import type { Edit } from './edits.ts';
 import { GROUPS, groupsInside, pasteGroups } from './groups.ts';
 import { byDepth, draggedSize, withInside } from './frames.ts';
-import { isCurl } from '../../../text/is-curl.ts';
 import { treeOf } from '../../../shared/container-tree.ts';
 import { NODE_ID, slug, splitPort, uniqueId } from '../../../shared/step-ids.ts';
 import { COLUMN, type Point, snap } from './ports.ts';
@@ -60,7 +59,7 @@ export function fragmentText({ groups, ...fragment }: Fragment): string {
 /** What the text holds, or why nothing can be pasted. A whole workflow file is taken too. */
 export function readFragment(text: string): Fragment | { problem: string } {
   const read = readJson(text);
-  if ('problem' in read) return { problem: isCurl(text) ? t('canvas.clip.curl') : read.problem.kind === 'syntax' ? t('canvas.clip.none') : jsonWords(read.problem, text) };
+  if ('problem' in read) return { problem: read.problem.kind === 'syntax' ? t('canvas.clip.none') : jsonWords(read.problem, text) };
   const { value } = read;
   if (!isObject(value) || value['signalbox'] === undefined || !isObject(value['nodes'])) {
     return { problem: t('canvas.clip.foreign') };

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Workflow } from '../../../api/types.ts';
+import { presetOfOperation } from '../../../code/connector-step.ts';
+import { applyEdits } from '../document.ts';
 import { insertNode } from '../insert.ts';
 import { kind } from './fixtures.ts';
 
@@ -30,4 +32,13 @@ it('a schedule means the clock of the person who adds it', () => {
   const document = { schemaVersion: 1, id: 'w', name: 'W', nodes: {}, edges: [], layout: {} } as unknown as Workflow;
   const edit = insertNode(document, new Map([[schedule.type, schedule]]), schedule, {}).edits[0];
   expect(edit?.type === 'addNode' ? edit.node.config : undefined).toEqual({ cron: '0 8 * * *', timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+});
+
+it('a step of the demo service brings the input with its address, once', () => {
+  const preset = presetOfOperation({ connector: 'demo', name: 'list_users', title: 'List users', text: '', service: 'Demo service', words: '' });
+  expect(preset.config).toEqual({ connector: 'demo', operation: 'list_users', variables: { address: '{{params.practice}}' } });
+  const document = { schemaVersion: 1, id: 'w', name: 'W', nodes: {}, edges: [], layout: {}, params: { type: 'object', properties: { day: { type: 'string' } } } } as unknown as Workflow;
+  const { document: made } = applyEdits(document, insertNode(document, catalog, keeps, { preset }).edits);
+  expect(made.params).toEqual({ type: 'object', properties: { day: { type: 'string' }, practice: { type: 'string', 'x-practice': true } } });
+  expect(insertNode(made, catalog, keeps, { preset }).edits.some((one) => one.type === 'set')).toBe(false);
 });

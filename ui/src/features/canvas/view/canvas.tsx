@@ -19,7 +19,7 @@ import './canvas.css';
 import { Dots } from './grid-background.tsx';
 import { FarView } from './low-detail-view.tsx';
 import type { CardNode, WireEdge } from './flow-nodes.ts';
-import { type CanvasHandle, MANY, MAX_ZOOM, MIN_ZOOM } from './handle.ts';
+import { type CanvasHandle, MANY, MAX_ZOOM, MIN_ZOOM, type ReadCommand } from './handle.ts';
 import { Ghosts, TemplatePreview } from './preview-nodes.tsx';
 import { Outline } from './outline.tsx';
 import { Overview } from './overview.tsx';
@@ -82,6 +82,8 @@ export interface CanvasProps {
   /** double-click, where it means something else: true when it was taken */
   onEnterNode?(id: string): boolean;
   onMessage?(text: string, tone: 'info' | 'err'): void;
+  /** reads a cURL command that is pasted */
+  readCommand?: ReadCommand | undefined;
   /** what the menus of the canvas offer; without it there are none */
   menus?: CanvasMenus | undefined;
   /** shown instead of the hint when the document has no steps */
@@ -120,7 +122,7 @@ export function Canvas(props: CanvasProps) {
   );
 }
 
-function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, faulted = NO_POINTS, proved = NO_PROOF, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools' | 'operations'> & { parts: CanvasParts; session: CanvasSession }) {
+function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_POINTS, stale = NO_POINTS, pinned = NO_POINTS, faulted = NO_POINTS, proved = NO_PROOF, differs = NO_POINTS, proposed = NO_FATES, runView = null, legend, onReady, onMessage, readCommand, onEnterNode, menus, empty, emptyActions }: Omit<CanvasProps, 'editor' | 'catalog' | 'tools' | 'operations'> & { parts: CanvasParts; session: CanvasSession }) {
   const { editor, ui, catalog, openNode, choose } = parts;
   const { handle, gestures, setElement, init, zoomed, rested, point, addAt, clickPane, clickPort, cancelWire } = session;
   const document_ = useStore(editor, (s) => s.settled);
@@ -138,7 +140,7 @@ function Stage({ parts, session, diagnostics = NO_DIAGNOSTICS, breakpoints = NO_
   const many = nodes.length > MANY;
   const far = many && detail === 3;
 
-  useLayoutEffect(() => session.update({ flow, catalog, far, say, openNode, choose }), [session, flow, catalog, far, say, openNode, choose]);
+  useLayoutEffect(() => session.update({ flow, catalog, far, say, readCommand, openNode, choose }), [session, flow, catalog, far, say, readCommand, openNode, choose]);
   useLayoutEffect(() => ui.setState({ runView }), [ui, runView]);
   useLayoutEffect(() => ui.setState({ breakpoints }), [ui, breakpoints]);
   useLayoutEffect(() => ui.setState({ stale }), [ui, stale]);

@@ -2,6 +2,7 @@
 
 import { copyText } from '../../../api/save-file.ts';
 import { t, tn } from '../../../i18n/index.ts';
+import type { Edit } from '../document.ts';
 import type { EditorStore } from '../editor.ts';
 import { asDocument, type Fragment, fragmentOf, fragmentText, pasteEdits, readFragment } from '../model/fragment.ts';
 import { outermost, parentOf } from '../model/frames.ts';
@@ -60,13 +61,13 @@ function placeFor(editor: EditorStore, catalog: Catalog, fragment: Fragment, { a
 interface Wanted { at: Point; middle: boolean; frame?: string | null | undefined }
 
 /** Pastes; the answer is null, or why nothing was pasted. */
-export function pasteText(editor: EditorStore, text: string, wanted: Wanted, keepIncoming: boolean, catalog: Catalog): string | null {
+export function pasteText(editor: EditorStore, text: string, wanted: Wanted, keepIncoming: boolean, catalog: Catalog, more: readonly Edit[] = []): string | null {
   const fragment = readFragment(text);
   if ('problem' in fragment) return fragment.problem;
   const { document } = editor.getState();
   const { at, frame } = placeFor(editor, catalog, fragment, wanted);
   const { edits, ids } = pasteEdits(document, fragment, at, keepIncoming, frame);
-  editor.apply(makeSpace(document, catalog, edits), { label: t('canvas.step.paste'), select: ids });
+  editor.apply([...makeSpace(document, catalog, edits), ...more], { label: t('canvas.step.paste'), select: ids });
   return null;
 }
 

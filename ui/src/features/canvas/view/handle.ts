@@ -5,6 +5,7 @@ import type { Choice } from '../../../run/run-paths.ts';
 import type { NodeDescriptor, WorkflowNode } from '../../../api/types.ts';
 import { t, tn } from '../../../i18n/index.ts';
 import { lastPlace } from '../../../kit/action.ts';
+import { isCurl } from '../../../text/is-curl.ts';
 import { stepTitle } from '../../../shared/step-title.ts';
 import { CANVAS_SCOPE } from '../actions.ts';
 import type { Edit, EdgeRef } from '../document.ts';
@@ -28,6 +29,9 @@ import { chooseWhole } from './iterations.tsx';
 import { keepFitted, withStep } from './keep-fitted.ts';
 import type { UiStore } from './ui.ts';
 
+/** What a command line becomes: text as the clipboard has it, and further edits. Nothing when it cannot be read, which was said. */
+export type ReadCommand = (text: string) => Promise<{ text: string; more: readonly Edit[] } | null>;
+
 export interface HandleParts {
   editor: EditorStore;
   ui: UiStore;
@@ -38,6 +42,8 @@ export interface HandleParts {
   /** the pointer over the canvas in client coordinates; null while it is elsewhere */
   pointer(): { x: number; y: number } | null;
   say(text: string, tone: 'info' | 'err'): void;
+  /** a cURL command as steps; absent where none can be read */
+  readCommand(): ReadCommand | undefined;
   /** `keys`: what is typed next is meant for its settings */
   openNode(id: string, keys?: boolean): void;
   choose(choice: Choice): void;
@@ -497,13 +503,18 @@ export function createHandle(parts: HandleParts): CanvasHandle {
       if (editor.getState().readOnly) return;
       const pointer = parts.pointer();
       const at = toFlow(pointer ? [pointer.x, pointer.y] : centre());
-      const paste = (content: string): void => {
-        const problem = pasteText(editor, content, { at, middle: pointer === null }, keepIncoming, parts.catalog());
+      const paste = (content: string, more: readonly Edit[] = []): void => {
+        const read = isCurl(content) ? parts.readCommand() : undefined;
+        if (read) {
+          void read(content).then((made) => { if (made) paste(made.text, made.more); });
+          return;
+        }
+        const problem = pasteText(editor, content, { at, middle: pointer === null }, keepIncoming, parts.catalog(), more);
         if (problem) parts.say(problem, 'err');
         // What the mouse points at is in view; it stays where it is.
         else intoView(chosen(), true);
       };
-      if (text === undefined) void clipboardText().then(paste);
+      if (text === undefined) void clipboardText().then((found) => paste(found));
       else paste(text);
     },
     duplicate: () => duplicateSelection(editor, parts.catalog()),

@@ -6,7 +6,7 @@ import type { EditorStore } from '../editor.ts';
 import type { Catalog, Point } from '../model/ports.ts';
 import type { CardNode, Flow, WireEdge } from './flow-nodes.ts';
 import { nodeAt, type WireGestures, wireGestures } from './gestures.ts';
-import { type CanvasHandle, createHandle, fitOf } from './handle.ts';
+import { type CanvasHandle, createHandle, fitOf, type ReadCommand } from './handle.ts';
 import { menuOfChosen, menuUnder, type MenuParts } from './menu.tsx';
 import { OPEN } from '../route/router.ts';
 import { createUi, detailOf, type UiStore } from './ui.ts';
@@ -19,6 +19,7 @@ export interface Latest {
   /** cards are painted as one picture, see far-view */
   far: boolean;
   say(text: string, tone: 'info' | 'err'): void;
+  readCommand: ReadCommand | undefined;
   openNode(id: string, keys?: boolean): void;
   choose(choice: Choice): void;
 }
@@ -35,7 +36,7 @@ export class CanvasSession {
   private instance: ReactFlowInstance<CardNode, WireEdge> | null = null;
   private pointer: { x: number; y: number } | null = null;
   private latest: Latest = {
-    flow: { nodes: [], edges: [], rects: new Map(), wires: [], soft: [], scopes: OPEN }, catalog: new Map(), far: false, say: () => undefined, openNode: () => undefined, choose: () => undefined,
+    flow: { nodes: [], edges: [], rects: new Map(), wires: [], soft: [], scopes: OPEN }, catalog: new Map(), far: false, say: () => undefined, readCommand: undefined, openNode: () => undefined, choose: () => undefined,
   };
 
   constructor(readonly editor: EditorStore) {
@@ -51,6 +52,7 @@ export class CanvasSession {
       element: () => this.element,
       pointer: () => this.pointer,
       say: (text, tone) => this.latest.say(text, tone),
+      readCommand: () => this.latest.readCommand,
       openNode: (id, keys) => this.latest.openNode(id, keys),
       choose: (choice) => this.latest.choose(choice),
       menu: (show) => menuOfChosen(this.menuParts(show)),

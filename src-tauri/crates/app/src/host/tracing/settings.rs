@@ -147,7 +147,7 @@ impl App {
     pub(crate) fn telemetry_set(&self, caller: &Caller, request: TelemetrySet) -> ApiResult<TelemetryView> {
         if !caller.here {
             let message = "Only a person on this machine sets where spans go.";
-            let hint = "Set it in the window or the browser on that machine, or with the OTEL_… variables (docs/telemetry.md).";
+            let hint = "Set it in the window or the browser on that machine, or with the OTEL_… variables (Help, Metrics and traces).";
             return Err(ApiError::forbidden(message, hint));
         }
         let grpc = request.protocol == TelemetryProtocol::Grpc;
