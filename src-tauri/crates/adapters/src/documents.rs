@@ -241,7 +241,7 @@ fn answer_one(tables: Option<Tables>) -> io::Result<()> {
     if let Some(answer) = tables.filter(|_| request.document == TABLE) {
         return answer(&request);
     }
-    let (input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut bytes = Vec::new();
     input.by_ref().take(request.size).read_to_end(&mut bytes)?;
     let done = match request.document.as_str() {

@@ -154,6 +154,7 @@ pub(crate) async fn make_pdf(
         DocumentFailure::Crashed { message } => {
             NodeFailure::tool("WRITER_FAILED", format!("The PDF: {message}")).suggest(SuggestedAction::HumanReview)
         }
+        DocumentFailure::Stopped => NodeFailure::tool("WRITER_FAILED", "The PDF was not made to its end"),
     })
 }
 

@@ -53,6 +53,7 @@ pub(super) async fn ask(
         document: TABLE.to_owned(),
         options: call.options,
         size,
+        data_size: 0,
         memory_mb: call.memory_mb,
         seconds: call.timeout.as_secs().saturating_add(1),
     };

@@ -168,7 +168,13 @@ async fn sample_files_are_there_and_read_only() {
     let listed = files.list("w", "sample:", "*").await.expect("listed");
     assert_eq!(
         listed.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(),
-        ["sample:customers.csv", "sample:invoice-template.xlsx", "sample:invoices.xlsx", "sample:orders.json", "sample:orders.parquet"]
+        [
+            "sample:customers.csv",
+            "sample:invoice-template.xlsx",
+            "sample:invoices.xlsx",
+            "sample:orders.json",
+            "sample:orders.parquet"
+        ]
     );
     for file in listed {
         assert_eq!(files.read("w", &file.path, LIMIT).await.map(|bytes| bytes.len() as u64), Ok(file.size));

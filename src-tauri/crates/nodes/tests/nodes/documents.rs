@@ -11,7 +11,10 @@ use signalbox_documents::sheet::{SheetRows, WriteOptions, write};
 use signalbox_engine::effect::{CallOutput, CallSlot};
 use signalbox_model::{Binaries, BinaryRef, Data, Effects, Item, Mode, NodeFailure};
 use signalbox_nodes::{kind, run_call};
-use signalbox_ports::{DocumentCall, DocumentFailure, Documents, FilePieces, TableCall, TableRows, World};
+use signalbox_ports::{
+    DocumentCall, DocumentFailure, Documents, FilePieces, FillCall, FilledDocument, MadeDocument, TableCall, TableRows,
+    World,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -346,14 +349,26 @@ impl Documents for NeverDone {
     ) -> Result<String, DocumentFailure> {
         std::future::pending().await
     }
+    async fn fill(&self, _call: FillCall) -> Result<FilledDocument, DocumentFailure> {
+        std::future::pending().await
+    }
+    async fn make(&self, _call: DocumentCall) -> Result<MadeDocument, DocumentFailure> {
+        std::future::pending().await
+    }
 }
 
 #[test]
-fn a_cancelled_run_leaves_a_long_parquet_file_at_once() {
+fn a_cancelled_run_leaves_a_long_parquet_file_and_a_long_pdf_at_once() {
     let world = World { documents: Arc::new(NeverDone), ..here() };
-    let call = call("table.read", Effects::Read, slot(json!({ "path": "sample:orders.parquet" }), &[json!({})]));
-    let log = Cancelled::default();
-    let code = kind("table.read").expect("a kind");
-    let ended = run_call(code, &call, &world, &log).now_or_never();
-    assert!(ended.is_none() && log.0.load(Ordering::Relaxed), "the driver ends the call");
+    let steps = [
+        ("table.read", json!({ "path": "sample:orders.parquet" })),
+        ("pdf.write", json!({ "to": "bytes", "content": "# Report" })),
+    ];
+    for (name, config) in steps {
+        let call = call(name, Effects::Read, slot(config, &[json!({})]));
+        let log = Cancelled::default();
+        let code = kind(name).expect("a kind");
+        let ended = run_call(code, &call, &world, &log).now_or_never();
+        assert!(ended.is_none() && log.0.load(Ordering::Relaxed), "the driver ends the call of {name}");
+    }
 }
