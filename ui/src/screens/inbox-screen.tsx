@@ -171,8 +171,8 @@ export function InboxScreen({ taskId }: { taskId: string | undefined }) {
         <FindButton />
         <TextInput ref={search} className="find" icon="search" type="search" value={filters.text} placeholder={t('inbox.search')} aria-label={t('inbox.search')} onChange={(next) => filter({ ...filters, text: next })}
           onKeyDown={(event) => { if (event.key === 'Escape') event.currentTarget.blur(); }} />
-        <Button icon="rows" aria-pressed={figures} className={figures ? 'is-press' : ''} onClick={() => setFigures(!figures)}>{t('inbox.stats')}</Button>
-        <DelegationMark me={me} mayDecide={mayDecide} onOpen={() => setDialog('delegate')} />
+        {may('task_stats') ? <Button icon="rows" aria-pressed={figures} className={figures ? 'is-press' : ''} onClick={() => setFigures(!figures)}>{t('inbox.stats')}</Button> : null}
+        {may('delegation_list') ? <DelegationMark me={me} mayDecide={mayDecide} onOpen={() => setDialog('delegate')} /> : null}
         <label className="switch-label s t2"><Switch checked={openNext} onChange={setOpenNext} label={t('inbox.openNext')} /><span>{t('inbox.openNext')}</span></label>
       </header>
       <div className="screen-body">

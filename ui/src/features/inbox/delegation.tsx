@@ -1,7 +1,7 @@
 // Who answers for whom: the mark in the title bar, and the dialog that makes and ends delegations.
 
 import { useCallback, useMemo, useState } from 'react';
-import { act, useCommand } from '../../api/queries.ts';
+import { act, useCommand, usePermission } from '../../api/queries.ts';
 import { toApiError, errorText } from '../../api/error.ts';
 import { formatDateTime, t } from '../../i18n/index.ts';
 import { Badge, Button, Dialog, Field, Icon, Select, TextArea, TextInput } from '../../kit/index.ts';
@@ -12,7 +12,8 @@ import type { Delegation, TaskRow } from './types.ts';
 import { localInput, whoText } from './words.ts';
 
 function useDelegations(): Delegation[] {
-  const found = useCommand('delegation_list', {}, { refetchInterval: 60_000, staleTime: 10_000 });
+  const may = usePermission();
+  const found = useCommand('delegation_list', {}, { refetchInterval: 60_000, staleTime: 10_000, enabled: may('delegation_list') });
   return useMemo(() => found.data ?? [], [found.data]);
 }
 

@@ -46,6 +46,12 @@ it('entries of the audit chain are listed, and the chain is verified by others',
   expect(refused()).toEqual([]);
 });
 
+it('the inbox has the tasks, without statistics and delegations of all', async () => {
+  await at('#/inbox', 'task_list');
+  expect(screen.queryByRole('button', { name: 'Statistics' })).toBeNull();
+  expect(refused()).toEqual([]);
+});
+
 it('settings are those of the person', async () => {
   await at('#/settings', 'app_info');
   const parts = await screen.findByRole('navigation', { name: 'Parts of the settings' });
