@@ -29,6 +29,8 @@ pub struct Subscription {
     /// The log has been read up to its end since the last wake-up.
     caught_up: bool,
     over: bool,
+    /// Over as soon as the log has been read up to its end.
+    only_stored: bool,
     /// A page that is being read.
     page: Option<JoinHandle<Result<Page, Error>>>,
 }
@@ -45,6 +47,7 @@ impl Subscription {
             notices,
             caught_up: false,
             over: false,
+            only_stored: false,
             page: None,
         }
     }
@@ -62,6 +65,10 @@ impl Subscription {
                     }
                 }
                 continue;
+            }
+            if self.only_stored {
+                self.over = true;
+                break;
             }
             let heard = tokio::select! {
                 biased;
@@ -96,6 +103,15 @@ impl Subscription {
             }
         }
         None
+    }
+
+    /// From now on [`Self::next`] gives what is stored already, then `None`: a run that waits has no last event to end with, and what it
+    /// wrote may still have to be read when somebody hears that it waits.
+    pub fn end_with_what_is_stored(&mut self) {
+        // A page that is being read may have been asked for before.
+        self.page = None;
+        self.caught_up = false;
+        self.only_stored = true;
     }
 
     /// Seq of the last event that was delivered: where another subscription goes on.

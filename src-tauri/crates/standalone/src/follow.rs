@@ -45,9 +45,8 @@ pub(crate) async fn follow(host: &Host, run_id: &str, print_events: bool, output
             }
             status = &mut waiting, if !ended => {
                 ended = true;
-                // A run that waits has no last event; what it wrote before has arrived by now.
                 if !status?.is_terminal() {
-                    break;
+                    events.end_with_what_is_stored();
                 }
             }
             () = &mut interrupted => {

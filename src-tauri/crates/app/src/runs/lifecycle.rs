@@ -524,6 +524,11 @@ impl EventStream {
         Some(told)
     }
 
+    /// [`Self::next`] gives what is stored already, then `None`.
+    pub fn end_with_what_is_stored(&mut self) {
+        self.events.end_with_what_is_stored();
+    }
+
     /// The next events without what happened in them, for who only counts them: their text is not made.
     pub async fn next_heads(&mut self) -> Option<Vec<WireEvent>> {
         let events = match self.read.take() {

@@ -102,10 +102,11 @@ pub(super) async fn follow(app: &Arc<App>, output: &Output, run_id: &str, print_
             batch = next(&mut events, print_events) => batch,
             ended = &mut waiting, if summary.is_none() => {
                 let ended = ended?;
-                // A paused run has no terminal event; what it wrote before has arrived by now.
-                let paused = ended.summary["status"] == "paused";
+                if ended.summary["status"] == "paused" {
+                    events.end_with_what_is_stored();
+                }
                 summary = Some(ended);
-                if paused { None } else { continue }
+                continue;
             }
             () = &mut interrupted => return stopped(app, output, run_id).await,
             () = tokio::time::sleep(LOOK) => {

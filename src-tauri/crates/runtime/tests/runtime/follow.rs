@@ -144,6 +144,37 @@ async fn a_page_comes_however_often_its_reader_is_called_away() {
     assert_eq!(page.first().and_then(|event| event.seq), Some(1));
 }
 
+/// A program that prints the events of a run until it waits for a person hears that it waits before it has read them: under load one
+/// start in twenty printed none.
+#[tokio::test]
+async fn all_that_a_waiting_run_has_written_is_given_then_the_end() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let flow = json!({
+        "nodes": { "first": { "type": "flow.noop" }, "ask": { "type": "builtin.human_approval", "config": { "title": "Go on?" } } },
+        "edges": [{ "from": "first.success", "to": "ask" }]
+    });
+    let run = start(&runtime, flow).await;
+    let mut early = runtime.subscribe(&run, 0).await.expect("known");
+    // A page is asked for while the run goes on, and it may come before anybody waits for the next one.
+    let asked = tokio::time::timeout(std::time::Duration::ZERO, early.next()).await;
+    let mut seen = asked.ok().flatten().map_or_else(Vec::new, |page| page.expect("readable"));
+    assert!(!runtime.wait(&run).await.expect("it waits").is_terminal());
+    let written = store(dir.path()).events(&run, 0, 1_000).expect("readable");
+    assert!(written.len() > 4);
+    early.end_with_what_is_stored();
+    seen.extend(collect(early).await);
+    assert_eq!(seen, written);
+    // The same for one that has read all, and waits for more.
+    let mut late = runtime.subscribe(&run, 0).await.expect("known");
+    let mut seen = Vec::new();
+    while seen.len() < written.len() {
+        seen.extend(late.next().await.expect("not over").expect("readable"));
+    }
+    late.end_with_what_is_stored();
+    assert_eq!((seen, collect(late).await), (written, Vec::new()));
+}
+
 /// Who follows a run of large values holds little of it, however long it is.
 #[tokio::test]
 async fn events_with_large_values_come_in_small_pages() {

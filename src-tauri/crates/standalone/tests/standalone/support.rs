@@ -37,7 +37,7 @@ pub(crate) struct Ended {
     pub(crate) code: i32,
     pub(crate) out: String,
     /// Shown when a test fails.
-    _err: String,
+    pub(crate) err: String,
 }
 
 impl From<Output> for Ended {
@@ -45,7 +45,7 @@ impl From<Output> for Ended {
         Self {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            _err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
 }
