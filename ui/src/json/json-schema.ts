@@ -28,6 +28,8 @@ export interface JsonSchema {
   anyOf?: JsonSchema[];
   allOf?: JsonSchema[];
   'x-ui'?: JsonMap;
+  /** Of a setting: it is needed where it is shown, or `when` others have these values, `or` another of these is given. */
+  'x-needed'?: boolean | JsonMap;
   'x-practice'?: boolean;
   'x-secret'?: boolean;
   deprecated?: boolean;

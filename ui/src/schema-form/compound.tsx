@@ -12,7 +12,7 @@ import { CelEditor, TextValue } from './expression.tsx';
 import { Field } from './field.tsx';
 import { groupTitle } from './group-title.ts';
 import { FieldFrame, Findings, Frame, type FieldProps } from './frame.tsx';
-import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, keyOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
+import { choicesOf, diagnosticsAt, hintsOf, initialValue, isExpression, isNeeded, keyOf, matches, optionsOf, pointerOf, propertiesOf, textOf, widgetOf, type Path } from './model.ts';
 import { useForm } from './scope.ts';
 import { NumberInput } from './simple.tsx';
 
@@ -39,6 +39,7 @@ export function Properties({ schema, value, path, only }: { schema: JsonSchema; 
       value={Object.hasOwn(object, name) ? object[name] : undefined}
       path={[...path, name]}
       required={schema.required?.includes(name) ?? false}
+      needed={isNeeded(name, schema, object)}
     />
   );
   let group: string | undefined;

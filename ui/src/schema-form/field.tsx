@@ -36,12 +36,14 @@ interface FieldArgs {
   value: unknown;
   path: Path;
   required?: boolean;
+  /** It has to be filled in with what its neighbours say. */
+  needed?: boolean;
   label?: string;
   /** Without a frame of its own: inside a list row or a variant. */
   bare?: boolean;
 }
 
-function OneField({ name, schema, value, path, required = false, label, bare = false }: FieldArgs) {
+function OneField({ name, schema, value, path, required = false, needed = required, label, bare = false }: FieldArgs) {
   const form = useForm();
   const { base, diagnostics, host, edit, widgets } = form;
   const widget = widgetOf(schema);
@@ -57,6 +59,7 @@ function OneField({ name, schema, value, path, required = false, label, bare = f
     schema,
     value,
     required,
+    needed,
     path,
     findings: diagnosticsAt(diagnostics, pointerOf(base, path), LEAVES.has(widget)),
     onValue: (next: unknown) => {

@@ -23,7 +23,10 @@ export interface FieldProps {
   label: string;
   schema: JsonSchema;
   value: unknown;
+  /** Empty is a value that is kept. */
   required?: boolean;
+  /** It has to be filled in. */
+  needed?: boolean;
   findings: readonly Diagnostic[];
   onValue: (value: unknown) => void;
 }
@@ -39,7 +42,7 @@ interface Around {
 
 /** The frame of a field that a schema describes. */
 export function FieldFrame({ field, ...around }: Around & { field: FieldProps }) {
-  return <Frame label={field.label} required={field.required} hint={field.schema.description} findings={field.findings} filled={typeof field.value === 'string' && field.value !== ''} {...around} />;
+  return <Frame label={field.label} required={field.needed ?? field.required} hint={field.schema.description} findings={field.findings} filled={typeof field.value === 'string' && field.value !== ''} {...around} />;
 }
 
 /** What a half-typed name is told: no error while it is being typed. */

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../api/types.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  applyEdit, choicesOf, diagnosticsAt, fromExpression, initialValue, isExpression, labelOf, matches, parseNumber, pointerOf, propertiesOf, storeText, toExpression,
+  applyEdit, choicesOf, diagnosticsAt, fromExpression, initialValue, isExpression, isNeeded, labelOf, matches, parseNumber, pointerOf, propertiesOf, storeText, toExpression,
   unescapeText, widgetOf,
 } from './model.ts';
 
@@ -147,4 +147,20 @@ it('finds the variant of a value', () => {
   expect(matches({ type: 'object', required: ['ms'] }, { until: 'x' })).toBe(false);
   expect(matches({ type: 'number' }, 3)).toBe(true);
   expect(matches({ type: 'integer' }, 3.5)).toBe(false);
+});
+
+it('a setting is needed with what its neighbours say, and one of two is not marked', () => {
+  const schema: JsonSchema = {
+    type: 'object', required: ['text'],
+    properties: {
+      text: { type: 'string' }, to: { type: 'string', enum: ['file', 'bytes'], default: 'file' }, system: { type: 'string' },
+      path: { type: 'string', 'x-needed': true, 'x-ui': { when: { to: ['file'] } } },
+      bucket: { type: 'string', 'x-needed': { when: { system: ['gcs'] } } },
+      content: { type: 'string', 'x-needed': { or: ['binary'] } }, binary: { type: 'string' },
+    },
+  };
+  const marked = (object: Record<string, unknown>) => Object.keys(schema.properties ?? {}).filter((name) => isNeeded(name, schema, object));
+  expect(marked({})).toEqual(['text', 'path']);
+  expect(marked({ to: 'bytes', system: 'gcs' })).toEqual(['text', 'bucket']);
+  expect(marked({ to: '=item.to' })).toEqual(['text']);
 });

@@ -132,18 +132,34 @@ export function labelOf(name: string, schema: JsonSchema): string {
   return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Whether a field has a meaning beside the values of its neighbours. What has a value is shown: it must be seen to be taken out. */
-function isShown(name: string, schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>, object: Readonly<Record<string, unknown>>): boolean {
-  const { when } = hintsOf(schema);
-  if (!when || object[name] !== undefined) return true;
+type Choices = Readonly<Record<string, readonly unknown[]>>;
+
+/** Whether the neighbours that `when` names have one of its values; what an expression gives is known in the run only. */
+function holds(when: Choices, properties: Readonly<Record<string, JsonSchema>>, object: Readonly<Record<string, unknown>>, unknown: boolean): boolean {
   return Object.entries(when).every(([other, values]) => {
     const [first = '', inner] = other.split('.');
     const neighbour = object[first];
     const value = inner === undefined
       ? neighbour ?? properties[first]?.default
       : (isObject(neighbour) ? neighbour[inner] : undefined) ?? properties[first]?.properties?.[inner]?.default;
-    return isExpression(value) || values.includes(value);
+    return isExpression(value) ? unknown : values.includes(value);
   });
+}
+
+/** Whether a field has a meaning with the values of its neighbours. What has a value is shown: it must be seen to be removed. */
+function isShown(name: string, schema: JsonSchema, properties: Readonly<Record<string, JsonSchema>>, object: Readonly<Record<string, unknown>>): boolean {
+  const { when } = hintsOf(schema);
+  return !when || object[name] !== undefined || holds(when, properties, object, true);
+}
+
+/** Whether a setting has to be filled in, always (`required`) or with the values of its neighbours (`x-needed`). One of two is not marked. */
+export function isNeeded(name: string, schema: JsonSchema, object: Readonly<Record<string, unknown>>): boolean {
+  if (schema.required?.includes(name)) return true;
+  const property = schema.properties?.[name];
+  const needed = property?.['x-needed'];
+  if (!property || needed === undefined || needed === false || (isObject(needed) && needed['or'] !== undefined)) return false;
+  const conditions = [hintsOf(property).when, isObject(needed) ? (needed['when'] as Choices | undefined) : undefined];
+  return conditions.every((when) => !when || holds(when, schema.properties ?? {}, object, false));
 }
 
 /** The fields of a form in the order of `x-ui.order`, then of the schema. Another name of a field is one only where somebody used it, or

@@ -7,7 +7,7 @@ import { isExpression, matches, pointerOf, typeName } from '../schema-form/model
 
 /** Words of a form, or of how much a value holds. */
 const OF_VALUES: ReadonlySet<string> = new Set([
-  'title', 'description', 'default', 'examples', 'deprecated', 'x-ui', 'x-cel', 'x-url', 'x-host', 'x-raw', 'x-later', 'x-multiline', 'x-ref',
+  'title', 'description', 'default', 'examples', 'deprecated', 'x-ui', 'x-cel', 'x-url', 'x-host', 'x-raw', 'x-later', 'x-needed', 'x-multiline', 'x-ref',
   'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not',
 ]);
 

@@ -11,6 +11,7 @@ mod form;
 mod format;
 mod graph;
 mod hours;
+mod needed;
 mod poll;
 mod recovery;
 mod request;
@@ -340,6 +341,7 @@ fn check_config(at: &str, node: &Node, descriptor: &NodeDescriptor, catalog: &Ca
         }
     }
     check_choice(&at, node, descriptor, object, found);
+    needed::check(&at, node, descriptor, object, found);
     let Some(schema) = catalog.settings_schema(&node.kind) else { return };
     let Err(violations) = schema.validate(config) else { return };
     for violation in violations {

@@ -52,6 +52,7 @@ enum Shape {
     SchemaMap,
     Names,
     Ui,
+    Needed,
 }
 
 const KEYWORDS: &[(&str, Shape)] = &[
@@ -95,6 +96,8 @@ const KEYWORDS: &[(&str, Shape)] = &[
     ("x-host", Shape::Flag),
     ("x-raw", Shape::Flag),
     ("x-later", Shape::Flag),
+    // Of a setting: it is needed where it is shown, or `when` others have these values, `or` another of these is given.
+    ("x-needed", Shape::Needed),
     // Names a step (docs/formats.md).
     ("x-ref", Shape::Text),
     ("x-ui", Shape::Ui),
@@ -276,6 +279,14 @@ fn config(descriptor: &NodeDescriptor, found: &mut Found) {
     if let Some(ports) = &descriptor.dynamic_ports {
         field("/dynamicPorts/from", &ports.from);
     }
+    for (name, setting) in fields.into_iter().flatten() {
+        let needed = setting.get("x-needed");
+        let path = format!("/config/properties/{}/x-needed", pointer_token(name));
+        let when = needed.and_then(|needed| needed.get("when")?.as_object()).into_iter().flatten();
+        when.for_each(|(name, _)| field(&path, name.split('.').next().unwrap_or_default()));
+        let others = needed.and_then(|needed| needed.get("or")?.as_array()).into_iter().flatten();
+        others.filter_map(Value::as_str).for_each(|name| field(&path, name));
+    }
     for name in descriptor.summary.iter().flat_map(|summary| holes(summary)) {
         for name in name.split('|') {
             field("/summary", name.split('.').next().unwrap_or_default());
@@ -366,6 +377,12 @@ fn keyword(shape: Shape, value: &Value, path: &str, found: &mut Found) {
         Shape::Ui => {
             ui(value, path, found);
             None
+        }
+        Shape::Needed => {
+            let is_rule = value
+                .as_object()
+                .is_some_and(|rule| !rule.is_empty() && rule.keys().all(|key| matches!(key.as_str(), "when" | "or")));
+            (!is_rule && !value.is_boolean()).then_some("true, or an object with when, or or both")
         }
     };
     if let Some(wanted) = wanted {

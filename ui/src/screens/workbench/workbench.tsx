@@ -251,7 +251,7 @@ export function Workbench(props: WorkbenchProps) {
   // What is still being read stands at the newest event that has come.
   const readMs = view?.behind ? Date.parse(view.events.at(-1)?.ts ?? '') : NaN;
   return (
-    <AllowFolder document={document} readOnly={readOnly}>
+    <AllowFolder document={document} catalog={catalog} readOnly={readOnly}>
     <MomentContext value={brokenMs ?? (Number.isNaN(readMs) ? undefined : readMs)}>
     <main className={`wb ${time !== null && time.seq !== null ? 'past' : ''} ${broken ? 'broken' : ''}`}>
       {props.bar}

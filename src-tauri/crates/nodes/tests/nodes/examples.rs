@@ -85,7 +85,7 @@ fn bucket(request: &HttpRequest) -> HttpResponse {
 
 type Ports = IndexMap<String, Vec<Value>>;
 
-fn run(descriptor: &NodeDescriptor, code: Kind, example: &Example) -> Result<Ports, NodeFailure> {
+pub(crate) fn run(descriptor: &NodeDescriptor, code: Kind, example: &Example) -> Result<Ports, NodeFailure> {
     let world = world(http());
     let slots = match descriptor.default_mode(&example.config) {
         Mode::All => vec![slot(example.config.clone(), &example.input)],

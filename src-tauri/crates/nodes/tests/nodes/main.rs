@@ -18,6 +18,7 @@ mod http_pages;
 mod kinds;
 mod lists;
 mod mail;
+mod needed;
 mod object_files;
 mod objects;
 mod objects_google;
