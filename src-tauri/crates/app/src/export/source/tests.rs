@@ -45,7 +45,8 @@ fn s_05_a_project_has_the_parts_that_its_steps_need() {
         "{profile}"
     );
     assert!(!profile.contains("scrypt") && !profile.contains("counts"), "{profile}");
-    let pages = project(json!({ "a": { "type": "html.select", "config": { "from": "'<p></p>'" } } }));
+    let config = json!({ "from": "'<p></p>'", "fields": [{ "name": "text", "selector": "p" }] });
+    let pages = project(json!({ "a": { "type": "html.select", "config": config } }));
     assert!(read(&pages, "src/main.rs").contains("with_abilities(Abilities::core().with_documents())"));
     let large = project(json!({
         "t": { "type": "trigger.schedule", "config": { "every": 60000 } },
