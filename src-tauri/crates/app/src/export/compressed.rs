@@ -1,0 +1,48 @@
+//! Programs in a third of the size: a launcher with the compressed runner, as packages carry it, in the place of the runner (ADR 233).
+
+use super::installed_with;
+use crate::error::{ApiError, ApiResult, Class};
+use std::path::{Path, PathBuf};
+
+/// What follows the name of a runner in the name of its compressed form.
+const SUFFIX: &str = "-compressed";
+
+/// Refuses systems that cannot execute a program from memory.
+pub(super) fn check_system() -> ApiResult<()> {
+    if cfg!(target_os = "linux") {
+        return Ok(());
+    }
+    let message = "Compressed programs are made on Linux only: no other system executes a program from memory.";
+    Err(ApiError::bad_request(message, "Export without --compress."))
+}
+
+/// The compressed form of a runner; the error says how to get one.
+pub(super) fn runner_for(program: &Path, name: &str) -> ApiResult<PathBuf> {
+    let name = format!("{name}{SUFFIX}");
+    installed_with(program, &name).ok_or_else(|| {
+        let missing = program.with_file_name(&name);
+        let message = format!("The compressed runner is missing: {} does not exist.", missing.display());
+        let hint = "Install the package signalbox-runners, or export without --compress. Without packages: `cargo xtask package` \
+                    makes it.";
+        ApiError::new(Class::NotFound, "RUNNER_MISSING", message, hint)
+    })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compressed_runner_is_beside_the_program_or_where_packages_install_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (bin, lib) = (folder.path().join("bin"), folder.path().join("lib/signalbox"));
+        let program = bin.join("signalbox");
+        let missing = runner_for(&program, "signalbox-runner-min").expect_err("none is there");
+        assert_eq!(missing.code, "RUNNER_MISSING");
+        assert!(missing.hint.contains("without --compress"), "{}", missing.hint);
+        std::fs::create_dir_all(&lib).expect("made");
+        std::fs::write(lib.join("signalbox-runner-min-compressed"), "x").expect("written");
+        let found = runner_for(&program, "signalbox-runner-min").expect("it is installed");
+        assert!(found.ends_with("lib/signalbox/signalbox-runner-min-compressed"), "{}", found.display());
+    }
+}
