@@ -55,7 +55,7 @@ fn processes() -> Value {
     workflow(
         "processes",
         json!({
-            "script": { "type": "code.javascript", "config": { "code": "return 6 * 7;" } },
+            "script": { "type": "code.javascript", "config": { "source": "return 6 * 7;" } },
             "page": { "type": "html.select",
                 "config": { "from": "'<p>a</p>'", "fields": [{ "name": "a", "selector": "p" }] } },
             "keep": { "type": "data.set", "config": { "assign": { "n": 1 } } },
