@@ -179,10 +179,10 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
     for name in RUNNERS {
         let runner = program(name)?;
         let compressed = compressed::program(out, &launcher, &runner)?;
-        // Exports of this build find it, too.
-        let beside = built.join(format!("{name}-compressed"));
-        write(&beside, &compressed)?;
-        mode(&beside, 0o755)?;
+        // Exports of the programs in this folder find it, too.
+        let exported_from = built.join(format!("{name}-compressed"));
+        write(&exported_from, &compressed)?;
+        mode(&exported_from, 0o755)?;
         runners.extend([(name.to_owned(), runner), (format!("{name}-compressed"), compressed)]);
     }
     let cli = built.join("signalbox");

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// An installation of its own: `signalbox`, and the compressed form of one runner. Debug runners are large, so that the frame holds
+/// A separate installation: `signalbox` and the compressed form of one runner. Debug runners are large, so that the frame holds
 /// them as they are; `cargo xtask package` compresses.
 struct Installation {
     folder: tempfile::TempDir,
