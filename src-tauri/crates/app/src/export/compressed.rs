@@ -28,5 +28,5 @@ pub(super) fn runner_for(program: &Path, name: &str) -> ApiResult<PathBuf> {
     })
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests;
