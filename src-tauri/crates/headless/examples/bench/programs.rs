@@ -55,59 +55,46 @@ pub(crate) fn programs(root: &Path) -> Vec<Row> {
     let (place, app) = (place.path(), folder.join("signalbox"));
     let mut rows = Vec::new();
     for (id, has, flow) in workflows() {
-        let file = place.join(format!("{id}.signalbox.json"));
-        for (kind, more) in [("out", None), ("compressed", Some("--compress"))] {
-            let out = place.join(kind).join(id);
-            let began = Instant::now();
-            let done = fs::write(&file, flow.to_string()).is_ok()
-                && Command::new(&app)
-                    .arg("export")
-                    .arg(&file)
-                    .arg("--out")
-                    .arg(&out)
-                    .args(["--human", "ui", "--data"])
-                    .arg(place.join("app"))
-                    .args(more)
-                    .stdout(Stdio::null())
-                    .status()
-                    .is_ok_and(|status| status.success());
-            let size = fs::metadata(out.join(id)).map_or(0.0, |meta| meta.len() as f64 / 1e6);
-            // Compressed runners are made by `cargo xtask package`.
-            let found =
-                if done { format!("{size:.1} MB, {:.2} s", began.elapsed().as_secs_f64()) } else { "failed".into() };
-            let reach = if id == "all" { "<= 22 MB, <= 3 s" } else { "<= 9 MB, <= 3 s" };
-            let how = if more.is_some() { "compressed export" } else { "an export" };
-            rows.push(row(&format!("size and time of {how}: {has}"), found, reach));
-        }
+        let (file, out) = (place.join(format!("{id}.signalbox.json")), place.join("out").join(id));
+        let began = Instant::now();
+        let done = fs::write(&file, flow.to_string()).is_ok()
+            && Command::new(&app)
+                .arg("export")
+                .arg(&file)
+                .arg("--out")
+                .arg(&out)
+                .args(["--human", "ui", "--data"])
+                .arg(place.join("app"))
+                .stdout(Stdio::null())
+                .status()
+                .is_ok_and(|status| status.success());
+        let size = fs::metadata(out.join(id)).map_or(0.0, |meta| meta.len() as f64 / 1e6);
+        let found =
+            if done { format!("{size:.1} MB, {:.2} s", began.elapsed().as_secs_f64()) } else { "failed".into() };
+        let reach = if id == "all" { "<= 22 MB, <= 3 s" } else { "<= 9 MB, <= 3 s" };
+        rows.push(row(&format!("size and time of an export: {has}"), found, reach));
     }
     let run = place.join("out/run/run");
     let file = place.join("run.signalbox.json");
-    let small = place.join("compressed/run/run");
-    let (mut own, mut whole, mut compressed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut own, mut whole) = (Vec::new(), Vec::new());
     for turn in 0..STARTS {
         let data = |side: &str| place.join(format!("{side}-{turn}"));
         own.extend(first_step(Command::new(&run).arg("--data").arg(data("own")).arg("run")));
-        compressed.extend(first_step(Command::new(&small).arg("--data").arg(data("compressed")).arg("run")));
         whole.extend(first_step(Command::new(&app).arg("--data").arg(data("app")).arg("run").arg(&file)));
     }
     rows.push(row(
-        "cold start to the first step with a new data folder (median): plain, compressed, `signalbox run`",
-        format!("{:.0} ms, {:.0} ms, {:.0} ms", median(own), median(compressed), median(whole)),
+        "cold start to the first step with a new data folder (median), beside `signalbox run`",
+        format!("{:.0} ms, {:.0} ms", median(own), median(whole)),
         "<= 15 ms",
     ));
     let idle = |command: &mut Command| command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_or(0.0, memory);
-    let serve = |kind: &str| {
-        let mut command = Command::new(place.join(kind).join("serve/serve"));
-        command.args(["--json", "serve", "--data"]).arg(place.join(format!("serve-{kind}")));
-        command
-    };
-    let program = idle(&mut serve("out"));
-    let small = idle(&mut serve("compressed"));
+    let program =
+        idle(Command::new(place.join("out/serve/serve")).args(["--json", "serve", "--data"]).arg(place.join("s")));
     let server =
         idle(Command::new(&app).args(["--json", "serve", "--addr", "127.0.0.1:0", "--data"]).arg(place.join("a")));
     rows.push(row(
-        "resident memory of `serve` when idle: plain, compressed, `signalbox serve`",
-        format!("{program:.1} MB, {small:.1} MB, {server:.1} MB"),
+        "resident memory of `serve` when idle, beside `signalbox serve`",
+        format!("{program:.1} MB, {server:.1} MB"),
         "<= 12 MB",
     ));
     rows
