@@ -29,7 +29,7 @@ pub(crate) fn from_manifest(manifest: &str) -> Result<Carried, Failure> {
 
 /// Reads the section of this program.
 pub(crate) fn read() -> Result<Carried, Failure> {
-    let program = std::env::current_exe().map_err(|error| unreadable(Path::new("This program"), &error))?;
+    let program = own_program().map_err(|error| unreadable(Path::new("This program"), &error))?;
     let carried = read_from(&program)?;
     if carried.bundle.made_by != env!("CARGO_PKG_VERSION") {
         return Err(Failure::invalid(
@@ -43,6 +43,27 @@ pub(crate) fn read() -> Result<Carried, Failure> {
         ));
     }
     Ok(carried)
+}
+
+/// On Linux, the bytes of the program that asks.
+const OWN_BYTES: &str = "/proc/self/exe";
+
+/// The file of this program, by which it reads its workflow and starts itself for scripts and documents.
+pub(crate) fn own_program() -> io::Result<PathBuf> {
+    let program = std::env::current_exe()?;
+    // A compressed program runs from memory, and one that was removed has no file: only the system knows where their bytes are.
+    let has_no_file = cfg!(target_os = "linux") && !program.is_file();
+    Ok(if has_no_file { PathBuf::from(OWN_BYTES) } else { program })
+}
+
+/// Gives a program that runs from memory the name that it was started with: the system names it after a number of a file.
+pub(crate) fn name_process() {
+    let runs_from_memory = own_program().is_ok_and(|program| program == Path::new(OWN_BYTES));
+    let started_as = std::env::args_os().next().map(PathBuf::from);
+    if let Some(name) = started_as.as_deref().and_then(Path::file_name).filter(|_| runs_from_memory) {
+        // Lists of processes show it; nothing else depends on it.
+        drop(std::fs::write("/proc/self/comm", name.as_encoded_bytes()));
+    }
 }
 
 fn unreadable(program: &Path, error: &io::Error) -> Failure {

@@ -4,6 +4,7 @@ use crate::args::Arguments;
 use crate::audit_file;
 use crate::audit_key;
 use crate::audit_ring;
+use crate::carried;
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::outside::{Ends, Inside, Outside};
@@ -83,6 +84,8 @@ impl Host {
             })
         });
         let Outside { llm, tools, databases, mail, retrieval, ends } = outside;
+        // Without a name it cannot be started, and says so then.
+        let program = carried::own_program().unwrap_or_default();
         let world = Arc::new(World {
             http,
             files: Arc::new(files.clone()),
@@ -90,8 +93,8 @@ impl Host {
             audit: Arc::new(StoredAuditLog::new(store.clone())),
             secrets: Arc::<GivenSecrets>::clone(&secrets),
             llm,
-            scripts: Arc::new(ScriptWorkers::of_this_program()),
-            documents: Arc::new(DocumentWorkers::of_this_program()),
+            scripts: Arc::new(ScriptWorkers::new(program.clone())),
+            documents: Arc::new(DocumentWorkers::new(program)),
             tools,
             binaries: Arc::new(StoredBinaries(store.clone())),
             remembered: Arc::new(StoredKeys(store.clone())),

@@ -222,6 +222,7 @@ impl Program {
 
 /// Runs the program with the workflow behind its own bytes.
 pub fn start(abilities: Abilities) -> ExitCode {
+    carried::name_process();
     on_thread(abilities.worker, move || carry_out_arguments(carried::read(), abilities))
 }
 

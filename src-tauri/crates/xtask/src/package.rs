@@ -1,6 +1,7 @@
 //! `cargo xtask package`: Debian packages, a portable tar, an image of the server, their checksums and the list of what is in
 //! them, below `target/package`. The same sources and `SOURCE_DATE_EPOCH` give the same bytes, as far as the compiler does.
 
+mod compressed;
 mod deb;
 mod files;
 mod rpm;
@@ -85,9 +86,14 @@ pub(crate) fn package(root: &Path, args: &[String]) -> Result<(), Failure> {
         println!("The programs are in {}. Packages are made on Linux only.", built.display());
         return Ok(());
     }
-    for (tool, from) in
-        [("dpkg-deb", "dpkg"), ("gzip", "gzip"), ("xz", "xz-utils"), ("sha256sum", "coreutils"), ("strip", "binutils")]
-    {
+    for (tool, from) in [
+        ("dpkg-deb", "dpkg"),
+        ("gzip", "gzip"),
+        ("xz", "xz-utils"),
+        ("zstd", "zstd"),
+        ("sha256sum", "coreutils"),
+        ("strip", "binutils"),
+    ] {
         if shell::which(tool).is_none() {
             return Err(format!("{tool} is missing. On Debian: apt-get install {from}"));
         }
@@ -168,7 +174,17 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         Ok(bytes)
     };
     let desktop = program("signalbox-desktop")?;
-    let runners = RUNNERS.into_iter().map(|name| Ok((name, program(name)?))).collect::<Result<_, Failure>>()?;
+    let launcher = program("signalbox-launcher")?;
+    let mut runners = Vec::new();
+    for name in RUNNERS {
+        let runner = program(name)?;
+        let compressed = compressed::program(out, &launcher, &runner)?;
+        // Exports of the programs in this folder find it, too.
+        let exported_from = built.join(format!("{name}-compressed"));
+        write(&exported_from, &compressed)?;
+        mode(&exported_from, 0o755)?;
+        runners.extend([(name.to_owned(), runner), (format!("{name}-compressed"), compressed)]);
+    }
     let cli = built.join("signalbox");
     let man = out.folder.join("man");
     let said = |args: &[&str]| -> Result<Vec<u8>, Failure> {

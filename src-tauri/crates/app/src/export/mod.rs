@@ -1,6 +1,7 @@
 //! A workflow as a standalone program (ADR 133): what it needs, what keeps it from leaving, and the file that carries it. The
 //! file is the runner with the workflow behind its bytes; nothing is compiled here.
 
+mod compressed;
 mod container;
 mod needs;
 mod source;
@@ -107,11 +108,24 @@ impl Checked {
     /// # Errors
     /// All problems at once, or why the runner cannot be used.
     pub fn ready(self, program: &Path) -> ApiResult<Export> {
+        self.with_runner(|name| runner_for(program, name))
+    }
+
+    /// With the compressed runner beside `program` (ADR 233).
+    ///
+    /// # Errors
+    /// As of [`Self::ready`], and this system executes no program from memory.
+    pub fn ready_compressed(self, program: &Path) -> ApiResult<Export> {
+        compressed::check_system()?;
+        self.with_runner(|name| compressed::runner_for(program, name))
+    }
+
+    fn with_runner(self, find: impl FnOnce(&str) -> ApiResult<PathBuf>) -> ApiResult<Export> {
         if !self.problems.is_empty() {
             return Err(refused(&self.problems));
         }
         let bundle = self.bundle;
-        let runner = runner_for(program, &runner_name(&bundle.modules, bundle.human))?;
+        let runner = find(&runner_name(&bundle.modules, bundle.human))?;
         let section = bundle.to_bytes().map_err(|error| {
             let message = format!("The workflow cannot be written: {error}.");
             ApiError::new(Class::Invalid, "CANNOT_EXPORT", message, "Report this fault.")

@@ -10,6 +10,11 @@ use signalbox_app::export::{self, AuditKeeping, Choices, HumanReview};
 use std::path::Path;
 
 pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Done {
+    if args.compress && (args.format == ExportFormat::Asl || args.target != "bundle") {
+        let message =
+            "--compress goes with --target bundle: images are compressed by whoever stores them, and sources are text.";
+        return Err(ApiError::bad_request(message, "Leave out --compress, or write --target bundle."));
+    }
     if args.format == ExportFormat::Asl {
         return machine(output, args);
     }
@@ -36,7 +41,8 @@ pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Don
     // Before anything is read: a mistake in the arguments is told first.
     export::Export::check_folder(&args.out)?;
     let program = export::own_program()?;
-    let looked = export::look(&args.file, data, &Choices { audit, human, callback }, &program)?;
+    let checked = export::check(&args.file, data, &Choices { audit, human, callback })?;
+    let looked = if args.compress { checked.ready_compressed(&program)? } else { checked.ready(&program)? };
     let list = json!(looked.check_list());
     if !output.json {
         print_list(output, &list);

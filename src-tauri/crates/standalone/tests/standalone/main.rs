@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod callback;
+#[cfg(target_os = "linux")]
+mod compressed;
 mod download;
 mod export;
 mod kill;

@@ -101,8 +101,8 @@ pub(crate) fn control(package: Package, version: &str, arch: &str, libc: &str, s
 pub(crate) struct Parts {
     pub(crate) desktop: Vec<u8>,
     pub(crate) program: Vec<u8>,
-    /// Name and program of each runner of exported workflows.
-    pub(crate) runners: Vec<(&'static str, Vec<u8>)>,
+    /// Name and program of each runner of exported workflows, and of its compressed form.
+    pub(crate) runners: Vec<(String, Vec<u8>)>,
     /// What exported projects are made of, packed.
     pub(crate) sources: Vec<u8>,
     pub(crate) icon: Vec<u8>,
@@ -177,7 +177,7 @@ pub(crate) fn portable(parts: &Parts, readme: &str) -> Tree {
     let mut tree = Tree::default();
     tree.program("signalbox", parts.program.clone());
     for (name, program) in &parts.runners {
-        tree.program(*name, program.clone());
+        tree.program(name.clone(), program.clone());
     }
     tree.file("source.tar.gz", parts.sources.clone());
     tree.program("signalbox-desktop", parts.desktop.clone());
