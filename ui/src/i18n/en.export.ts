@@ -17,6 +17,8 @@ export const exporting = {
   'export.targetText.bundle': 'One executable file that needs nothing installed.',
   'export.targetText.container': 'An OCI image as a tar file, for Docker, Podman and others. It runs without root rights.',
   'export.targetText.source': 'A Cargo project that builds the program with a Rust toolchain.',
+  'export.compress': 'Smaller file',
+  'export.compressText': 'About 40 % of the size. Each start takes a fraction of a second longer, and the whole program stays in memory.',
   'export.audit': 'Audit chain',
   'export.audit.sqlite': 'Database',
   'export.audit.jsonl': 'Database and file',

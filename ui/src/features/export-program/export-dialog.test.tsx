@@ -74,6 +74,21 @@ it('asks again for each choice, and for another service only with an address', a
   await waitFor(() => expect(asked(fake).at(-1)).toEqual({ target: 'bundle', audit: 'ring', human: 'callback', callback: 'https://a' }));
 });
 
+it('a smaller file is offered where the system can execute it, and asked for with one file only', async () => {
+  const { fake } = shown(GOOD);
+  await userEvent.click(await screen.findByRole('switch', { name: 'Smaller file' }));
+  await waitFor(() => expect(asked(fake).at(-1)).toEqual({ target: 'bundle', audit: 'sqlite', human: 'ui', compress: true }));
+  await userEvent.click(screen.getByRole('radio', { name: 'Container image' }));
+  await waitFor(() => expect(asked(fake).at(-1)).toEqual({ target: 'container', audit: 'sqlite', human: 'ui' }));
+  expect(screen.queryByRole('switch', { name: 'Smaller file' })).toBeNull();
+});
+
+it('a system that executes no program from memory offers no smaller file', async () => {
+  shown({ ...GOOD, checkList: { ...LIST, platform: 'windows-x86_64' } });
+  await screen.findByRole('region', { name: 'What the machine needs' });
+  expect(screen.queryByRole('switch', { name: 'Smaller file' })).toBeNull();
+});
+
 it('says that nobody is asked, and that unsaved changes are left out', async () => {
   const { onSave } = shown(NOBODY, { dirty: true });
   expect(await screen.findByText('No step asks a person.')).toBeTruthy();

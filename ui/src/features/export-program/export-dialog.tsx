@@ -8,12 +8,13 @@ import type { Commands, Diagnostic, NodeDescriptor, Workflow } from '../../api/t
 import { Pieces } from '../../code/pieces.tsx';
 import { useCopy } from '../../code/use-copy.ts';
 import { t, tn, type MessageKey } from '../../i18n/index.ts';
-import { Banner, Button, Dialog, DialogCancel, Field, IconButton, Segmented, Select, SignalIcon, Skeleton, TextInput } from '../../kit/index.ts';
+import { Banner, Button, Dialog, DialogCancel, Field, IconButton, Segmented, Select, SignalIcon, Skeleton, Switch, TextInput } from '../../kit/index.ts';
 import { Fault } from '../../shared/form-error.tsx';
 import { CheckList, sizeText } from './check-list.tsx';
 import './export-program.css';
 
-type Choices = Required<Omit<Commands['workflow_export_check']['request']['choices'], 'callback'>> & { callback?: string };
+type Asked = Commands['workflow_export_check']['request']['choices'];
+type Choices = Required<Omit<Asked, 'callback' | 'compress'>> & Pick<Asked, 'compress'> & { callback?: string };
 type Problem = Commands['workflow_export_check']['response']['problems'][number];
 interface Done { file: string; size: number; sha256: string | undefined; start: string }
 
@@ -43,11 +44,12 @@ export function ExportDialog(props: ExportProps) {
   // A program whose steps ask nobody has no page, whatever is chosen.
   const [human, setHuman] = useState<Choices['human']>('ui');
   const [address, setAddress] = useState('');
+  const [compress, setCompress] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<ApiError | null>(null);
   const [done, setDone] = useState<Done | null>(null);
   const ready = human !== 'callback' || isAddress(address);
-  const choices: Choices = { target, audit, human, ...(human === 'callback' ? { callback: address.trim() } : {}) };
+  const choices: Choices = { target, audit, human, ...(compress && target === 'bundle' ? { compress } : {}), ...(human === 'callback' ? { callback: address.trim() } : {}) };
   const { data, error, isFetching } = useCommand('workflow_export_check', { ref: fileRef, choices }, { enabled: ready && done === null, staleTime: 0, placeholderData: (before) => before });
   const list = data?.checkList;
   const asks = list === undefined || list.modules.some((module) => module.name === 'people');
@@ -65,7 +67,7 @@ export function ExportDialog(props: ExportProps) {
           setDone({ file: path, size: sizeBytes, sha256, start });
         }
       } else if (host.saveProgram) {
-        const saved = await host.saveProgram(document.id, choices, data.fileName);
+        const saved = await host.saveProgram(document.id, Object.fromEntries(Object.entries(choices).map(([name, value]) => [name, String(value)])), data.fileName);
         setDone({ file: data.fileName, ...saved, start: data.start });
       }
     } catch (cause) {
@@ -95,6 +97,11 @@ export function ExportDialog(props: ExportProps) {
         <Field label={t('export.target')} hint={t(`export.targetText.${target}`)} group>
           {() => <div className="row"><Segmented label={t('export.target')} value={target} onChange={setTarget} options={TARGETS.map((value) => ({ value, label: t(`export.target.${value}`) }))} /></div>}
         </Field>
+        {target === 'bundle' && list?.platform.startsWith('linux') ? (
+          <Field label={t('export.compress')} hint={t('export.compressText')}>
+            {({ id, describedBy }) => <Switch id={id} describedBy={describedBy} label={t('export.compress')} checked={compress} onChange={setCompress} />}
+          </Field>
+        ) : null}
         <Field label={t('export.audit')} hint={t(`export.auditText.${audit}`)} group>
           {() => <div className="row"><Segmented label={t('export.audit')} value={audit} onChange={setAudit} options={AUDITS.map((value) => ({ value, label: t(`export.audit.${value}`) }))} /></div>}
         </Field>

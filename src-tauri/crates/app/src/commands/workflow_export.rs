@@ -8,7 +8,7 @@ use crate::dto::{
     WorkflowExported,
 };
 use crate::error::{ApiError, ApiResult};
-use crate::export::{self, Choices, Export, HumanReview};
+use crate::export::{self, Checked, Choices, Export, HumanReview};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +36,18 @@ fn choices(chosen: &ExportChoices) -> ApiResult<Choices> {
     Ok(Choices { audit: chosen.audit, human: chosen.human, callback: chosen.callback.clone() })
 }
 
+/// With the runner in the chosen form.
+fn ready(checked: Checked, chosen: &ExportChoices, program: &Path) -> ApiResult<Export> {
+    match (chosen.compress, chosen.target) {
+        (false, _) => checked.ready(program),
+        (true, ExportTarget::Bundle) => checked.ready_compressed(program),
+        (true, _) => {
+            let message = "Only one file can be compressed, not an image or a source project.";
+            Err(ApiError::bad_request(message, "Leave out `compress`, or choose the target `bundle`."))
+        }
+    }
+}
+
 /// What keeps a workflow from leaving is an answer here, not an error: a person reads it next to the list.
 fn checked(file: &Path, data: &Path, chosen: &ExportChoices, program: &Path) -> ApiResult<WorkflowExportChecked> {
     let only = |problems| WorkflowExportChecked { check_list: None, problems, start: None, file_name: None };
@@ -48,7 +60,7 @@ fn checked(file: &Path, data: &Path, chosen: &ExportChoices, program: &Path) -> 
     if !looked.problems().is_empty() {
         return Ok(refused(looked.problems().iter().filter_map(|one| problem(one, &list.name)).collect()));
     }
-    let ready = looked.ready(program).and_then(|export| {
+    let ready = ready(looked, chosen, program).and_then(|export| {
         match chosen.target {
             ExportTarget::Bundle => {}
             ExportTarget::Container => Export::check_system()?,
@@ -96,7 +108,7 @@ fn written(
     folder: &Path,
     program: &Path,
 ) -> ApiResult<WorkflowExported> {
-    let export = export::look(file, Some(data), &choices(chosen)?, program)?;
+    let export = ready(export::check(file, Some(data), &choices(chosen)?)?, chosen, program)?;
     let out = folder.join(&export.bundle.name);
     let done = export.write_as(chosen.target, &out, &export::sources_beside(program)).map_err(|error| match error {
         ApiError { ref code, .. } if code == "FOLDER_NOT_EMPTY" => {
@@ -120,7 +132,7 @@ impl App {
         self.blocking(move |app| {
             let program = export::own_program()?;
             let file = app.by_id(&workflow_id)?;
-            let export = export::look(&file, Some(app.data_dir()), &choices(&chosen)?, &program)?;
+            let export = ready(export::check(&file, Some(app.data_dir()), &choices(&chosen)?)?, &chosen, &program)?;
             let download = export.download_as(chosen.target, &export::sources_beside(&program))?;
             let name = export.file_name(chosen.target);
             Ok(FileContent::new(name, download.size, download.content).with_sha256(download.sha256))

@@ -33,6 +33,9 @@ pub struct ExportChoices {
     /// The address that tasks are sent to, with `human` = `callback`.
     #[serde(default)]
     pub callback: Option<String>,
+    /// With `target` = `bundle`, on Linux: a smaller file, which is decompressed into memory at each start.
+    #[serde(default)]
+    pub compress: bool,
 }
 
 /// Checks an export; nothing is written.

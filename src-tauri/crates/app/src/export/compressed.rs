@@ -1,7 +1,9 @@
 //! Programs in a third of the size: a launcher with the compressed runner, as packages carry it, in the place of the runner (ADR 233).
 
 use super::installed_with;
+use crate::dto::ExportReason;
 use crate::error::{ApiError, ApiResult, Class};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// What follows the name of a runner in the name of its compressed form.
@@ -25,6 +27,7 @@ pub(super) fn runner_for(program: &Path, name: &str) -> ApiResult<PathBuf> {
         let hint = "Install the package signalbox-runners, or export without --compress. Without packages: `cargo xtask package` \
                     makes it.";
         ApiError::new(Class::NotFound, "RUNNER_MISSING", message, hint)
+            .with(json!({ "reason": ExportReason::Runner, "name": missing.display().to_string() }))
     })
 }
 

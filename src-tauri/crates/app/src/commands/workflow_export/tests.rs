@@ -99,3 +99,22 @@ fn what_can_leave_is_written_into_a_new_folder_of_the_chosen_one() {
     assert!(done.start.starts_with(&done.path), "{}", done.start);
     assert_eq!(write().expect_err("a second time").code, "FOLDER_NOT_EMPTY");
 }
+
+/// ADR 233: the smaller file has the compressed runner, and goes with one file only.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_smaller_file_is_made_of_the_compressed_runner() {
+    let step = json!({ "a": { "type": "flow.noop" } });
+    let small = |target| ExportChoices { compress: true, target, ..by(HumanReview::None) };
+    let told = Folder::with(step.clone(), &["signalbox-runner-min"]).told(&small(ExportTarget::Bundle));
+    assert_eq!(codes(&told), [("RUNNER_MISSING", "")]);
+    assert_eq!(told["problems"][0]["reason"], "runner");
+    let folder = Folder::with(step, &["signalbox-runner-min", "signalbox-runner-min-compressed"]);
+    fs::write(folder.0.path().join("signalbox-runner-min-compressed"), "small").expect("written");
+    let told = folder.told(&small(ExportTarget::Bundle));
+    assert_eq!(told["fileName"], "orders");
+    let plain = folder.told(&by(HumanReview::None));
+    let size = |told: &Value| told["checkList"]["sizeBytes"].as_u64().expect("a size");
+    assert_eq!(size(&plain) - size(&told), ("a runner".len() - "small".len()) as u64);
+    assert_eq!(codes(&folder.told(&small(ExportTarget::Container))), [("BAD_REQUEST", "")]);
+}
