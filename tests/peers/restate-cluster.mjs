@@ -85,8 +85,8 @@ export async function restateServer(folder) {
   return { server, ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}` };
 }
 
-/** What stands before the workers: each connection goes to the next one that takes it. */
-async function balancer(ports) {
+/** A load balancer: each connection goes to the next one that takes it. */
+export async function balancer(ports) {
   let turn = 0;
   const server = createServer((client) => {
     const reach = (left) => {

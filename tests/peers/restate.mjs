@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { restateBench } from './restate-bench.mjs';
 import { Cluster } from './restate-cluster.mjs';
 import { releases } from './restate-releases.mjs';
 import { until } from './signalbox.mjs';
@@ -123,6 +124,7 @@ async function cancelled(cluster) {
 }
 
 export async function restate(report) {
+  if (process.argv.includes('--bench')) return restateBench(report);
   let cluster;
   await report('workers on Restate start and register', async () => { cluster = await Cluster.start(); });
   try {
