@@ -7,31 +7,31 @@ fn deployment(url: &str, release: Option<&str>, runs: u64) -> Deployment {
 
 #[test]
 fn each_release_is_a_deployment_at_its_own_address() {
-    let old = [deployment("http://old:9170/", Some("1.0"), 3)];
-    assert_eq!(Registration::of(&[], "http://old:9170", "1.0"), Registration::New);
-    assert_eq!(Registration::of(&old, "http://new:9170", "1.1"), Registration::New);
+    let old = [deployment("http://127.0.0.1:9170/", Some("1.0"), 3)];
+    assert_eq!(Registration::of(&[], "http://127.0.0.1:9170", "1.0"), Registration::New);
+    assert_eq!(Registration::of(&old, "http://127.0.0.1:9180", "1.1"), Registration::New);
 }
 
 #[test]
 fn a_worker_that_comes_back_changes_nothing() {
-    let known = [deployment("http://new:9170/", Some("1.1"), 0), deployment("http://old:9170/", Some("1.0"), 3)];
-    assert_eq!(Registration::of(&known, "http://old:9170", "1.0"), Registration::Known(1));
-    assert_eq!(Registration::of(&known, "http://new:9170/", "1.1"), Registration::Known(0));
+    let known = [deployment("http://127.0.0.1:9180/", Some("1.1"), 0), deployment("http://127.0.0.1:9170/", Some("1.0"), 3)];
+    assert_eq!(Registration::of(&known, "http://127.0.0.1:9170", "1.0"), Registration::Known(1));
+    assert_eq!(Registration::of(&known, "http://127.0.0.1:9180/", "1.1"), Registration::Known(0));
 }
 
 #[test]
 fn the_address_of_another_release_is_taken_as_long_as_that_has_runs() {
     for release in [Some("1.0"), None] {
-        let known = [deployment("http://one:9170/", release, 1)];
-        assert_eq!(Registration::of(&known, "http://one:9170", "1.1"), Registration::Taken(0));
-        let known = [deployment("http://one:9170/", release, 0)];
-        assert_eq!(Registration::of(&known, "http://one:9170", "1.1"), Registration::Replaces);
+        let known = [deployment("http://127.0.0.1:9170/", release, 1)];
+        assert_eq!(Registration::of(&known, "http://127.0.0.1:9170", "1.1"), Registration::Taken(0));
+        let known = [deployment("http://127.0.0.1:9170/", release, 0)];
+        assert_eq!(Registration::of(&known, "http://127.0.0.1:9170", "1.1"), Registration::Replaces);
     }
 }
 
 #[test]
 fn workers_are_needed_for_new_runs_and_for_those_under_way() {
-    let mut one = deployment("http://one:9170/", Some("1.0"), 0);
+    let mut one = deployment("http://127.0.0.1:9170/", Some("1.0"), 0);
     assert_eq!(one.needed(), None);
     one.runs = Runs { running: 1, waiting: 2, standing: 4, reason: None };
     assert_eq!(one.needed(), Some(Needed::Runs(7)));
