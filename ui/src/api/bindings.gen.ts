@@ -1010,7 +1010,7 @@ export interface ComparedRun {
   parentRunId?: string;
   /** The workspace that it belongs to. */
   workspace?: string;
-  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  /** Its place in the queue of its workflow while it is `queued`, else in that of runs that wait for a worker; 1 is the next. */
   place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
@@ -4511,7 +4511,7 @@ export interface RunDetails {
   workflowName: string;
   /** Newest event. */
   lastSeq: number;
-  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  /** Its place in the queue of its workflow while it is `queued`, else in that of runs that wait for a worker; 1 is the next. */
   place?: number;
   /** The run's input. */
   params: unknown;
@@ -4746,7 +4746,7 @@ export interface RunRow {
   parentRunId?: string;
   /** The workspace that it belongs to. */
   workspace?: string;
-  /** Its place in the queue of its workflow while it is `queued`; 1 is the next. */
+  /** Its place in the queue of its workflow while it is `queued`, else in that of runs that wait for a worker; 1 is the next. */
   place?: number;
   /** The step that failed the run. */
   failedStepId?: string;
@@ -4873,9 +4873,9 @@ export interface RunTraceView {
 
 /** Why a run stands still. */
 export interface RunTrouble {
-  /** `DISK_FULL`, `STORE_FAILED`, `INTERNAL`. */
+  /** `DISK_FULL`, `STORE_FAILED`, `INTERNAL`, `WAITS_FOR_WORKER`. */
   code: string;
-  /** In words. */
+  /** In words. Of a run that waits for a worker: why runs are not handed over now, if that is so. */
   message: string;
 }
 

@@ -4,6 +4,7 @@ import { create } from 'zustand';
 import { setKeymap } from '../kit/action.ts';
 import { applyLanguage, type Language } from '../i18n/index.ts';
 import { call } from './client.ts';
+import { toApiError } from './error.ts';
 import type { AppSettings, Closing, ThemeChoice } from './types.ts';
 
 const DEFAULT: AppSettings = { theme: 'system', layout: {}, keymap: {} };
@@ -16,6 +17,8 @@ const SETTLE_MS = 300;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let unsaved: Change[] = [];
 let keeping: Promise<void> = Promise.resolve();
+/** A token that is limited to workspaces acts for a person whose settings are not for it: what is set then holds for this page alone. */
+let kept = true;
 let onSaveError: (cause: unknown) => void = () => undefined;
 
 export function whenSettingsFail(handler: (cause: unknown) => void): void {
@@ -23,6 +26,18 @@ export function whenSettingsFail(handler: (cause: unknown) => void): void {
 }
 
 const read = async (): Promise<AppSettings> => ({ ...DEFAULT, ...await call('settings_get', {}) });
+
+async function readOrNone(): Promise<AppSettings> {
+  try {
+    const settings = await read();
+    kept = true;
+    return settings;
+  } catch (cause) {
+    if (toApiError(cause).code !== 'WORKSPACE_ONLY') throw cause;
+    kept = false;
+    return DEFAULT;
+  }
+}
 
 function show(settings: AppSettings): void {
   const { keymap } = useSettings.getState().settings;
@@ -33,7 +48,7 @@ function show(settings: AppSettings): void {
 }
 
 export async function loadSettings(): Promise<void> {
-  const settings = await read();
+  const settings = await readOrNone();
   // Nothing is drawn in a language that goes away again.
   await applyLanguage(settings.language).catch(() => undefined);
   show(settings);
@@ -41,6 +56,7 @@ export async function loadSettings(): Promise<void> {
 
 function change(step: Change): void {
   show(step(useSettings.getState().settings));
+  if (!kept) return;
   unsaved.push(step);
   clearTimeout(timer);
   timer = setTimeout(() => { keeping = keeping.then(keep); }, SETTLE_MS);
@@ -48,6 +64,7 @@ function change(step: Change): void {
 
 /** Another window may have set something since: what is there changes only where the person changed it here. */
 async function keep(): Promise<void> {
+  if (!kept) return;
   const steps = unsaved;
   unsaved = [];
   try {

@@ -13,11 +13,11 @@ export function statusText(status: RunStatus): string {
 /** What tells how a run stands: with tasks that are open it waits for a person, not for time. */
 export type RunState = Pick<RunRow, 'status' | 'openTaskCount'> & { place?: number | undefined };
 const asking = ({ status, openTaskCount = 0 }: RunState): number => (status === 'paused' ? openTaskCount : 0);
-const signalOf = (run: RunState): Signal => (asking(run) > 0 ? 'person' : SIGNAL[run.status]);
+const signalOf = (run: RunState): Signal => (run.place !== undefined ? 'wait' : asking(run) > 0 ? 'person' : SIGNAL[run.status]);
 
 export function stateText(run: RunState): string {
   const n = asking(run);
-  if (run.status === 'queued' && run.place !== undefined) return t('status.queuedAt', { n: run.place });
+  if (run.place !== undefined) return t(run.status === 'queued' ? 'status.queuedAt' : 'status.waitsForWorker', { n: run.place });
   return n > 0 ? tn('status.asks', n) : statusText(run.status);
 }
 export function StatusBadge(run: RunState) {

@@ -38,7 +38,7 @@ pub(crate) use models::{ModelKind, Models};
 pub(crate) use plan::Plan;
 pub(crate) use prune::Prune;
 #[cfg(feature = "restate")]
-pub(crate) use restate::{HandOver, Worker};
+pub(crate) use restate::{DeploymentsCommand, HandOver, RestateArgs, Worker};
 pub(crate) use runs::{CheckpointFormat, Runs};
 pub(crate) use secret::{Grant, OAuth, Secret, SecretKey, SecretKind};
 pub(crate) use serve::{People, Serve, ServeSignIn};
@@ -327,6 +327,14 @@ pub(crate) enum Command {
                       --history postgres://signalbox@db.example/signalbox"
     )]
     Worker(Box<Worker>),
+    /// Lists the releases whose workers a Restate server knows, and removes old ones.
+    #[cfg(feature = "restate")]
+    #[command(
+        subcommand,
+        after_help = "Restate gives new runs to the release that was registered last; runs go on with the one that began \
+                      them.\n\nExample:\n  signalbox deployments list --restate http://127.0.0.1:8080"
+    )]
+    Deployments(DeploymentsCommand),
     /// Shows people who signed in to a server by an identity provider, ends their sessions and frees their names.
     #[command(
         subcommand,

@@ -7,6 +7,8 @@ pub(crate) mod catalog;
 pub(crate) mod check_data;
 pub(crate) mod connectors;
 mod debug;
+#[cfg(feature = "restate")]
+pub(crate) mod deployments;
 mod destinations;
 mod diff;
 pub(crate) mod doctor;

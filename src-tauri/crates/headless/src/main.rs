@@ -104,6 +104,8 @@ async fn with_runtime(cli: &Cli, output: &Output) -> u8 {
             let data = data_folder(&cli.global);
             finish(output, commands::doctor::doctor(output, args, data, history(&cli.global)).await)
         }
+        #[cfg(feature = "restate")]
+        Command::Deployments(command) => finish(output, commands::deployments::deployments(output, command).await),
         _ => with_store(cli, output).await,
     }
 }
@@ -170,6 +172,8 @@ async fn with_store(cli: &Cli, output: &Output) -> u8 {
         | Command::Doctor(_)
         | Command::Completions { .. }
         | Command::Man { .. } => Ok(OK),
+        #[cfg(feature = "restate")]
+        Command::Deployments(_) => Ok(OK),
     };
     let code = done.unwrap_or_else(|error| failed(cli, output, &error));
     app.shut_down().await;

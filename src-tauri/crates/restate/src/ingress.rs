@@ -5,7 +5,7 @@ use crate::{Log, OBJECT};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
 use signalbox_runtime::{HandedRun, RunHost};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -78,6 +78,7 @@ struct Inner {
     turns: Semaphore,
     log: Log,
     complained_ms: Mutex<i64>,
+    trouble: Mutex<Option<String>>,
 }
 
 impl Ingress {
@@ -85,7 +86,8 @@ impl Ingress {
     pub fn new(server: RestateServer, handle: Handle, log: Log) -> Result<Self, String> {
         let client = server.client()?;
         let (pace, turns) = (Mutex::default(), Semaphore::new(AT_ONCE));
-        let inner = Inner { server, client, handle, pace, turns, log, complained_ms: Mutex::new(0) };
+        let inner =
+            Inner { server, client, handle, pace, turns, log, complained_ms: Mutex::new(0), trouble: Mutex::default() };
         Ok(Self { inner: Arc::new(inner) })
     }
 }
@@ -97,6 +99,10 @@ impl RunHost for Ingress {
 
     fn begin(&self, run: HandedRun) {
         self.inner.tell(run);
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.inner.trouble().clone()
     }
 
     fn go_on(&self, runs: Vec<HandedRun>) {
@@ -112,10 +118,12 @@ impl Inner {
         let own = Arc::clone(self);
         self.handle.spawn(async move {
             let Ok(_turn) = own.turns.acquire().await else { return };
+            let told = own.told(&run).await;
             // What is not told now is told again.
-            if let Err(why) = own.told(&run).await {
-                own.complain(&why);
+            if let Err(why) = &told {
+                own.complain(why);
             }
+            *own.trouble() = told.err().map(|why| format!("Restate takes no runs now: {why}."));
         });
     }
 
@@ -151,6 +159,11 @@ impl Inner {
         }
         let hint = if status == StatusCode::NOT_FOUND { "; is a worker registered with it?" } else { "" };
         Err(format!("it answered {status}: {}{hint}", text.chars().take(300).collect::<String>()))
+    }
+
+    /// Why the last run was not handed over.
+    fn trouble(&self) -> MutexGuard<'_, Option<String>> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn complain(&self, why: &str) {

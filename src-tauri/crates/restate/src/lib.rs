@@ -2,8 +2,11 @@
 //! Each run is a virtual object whose journal is the list of the run's inputs; the history stays in the store.
 #![deny(missing_docs)]
 
+pub mod deployment;
 pub mod pace;
 
+#[cfg(feature = "sdk")]
+mod admin;
 #[cfg(feature = "sdk")]
 mod ingress;
 #[cfg(feature = "sdk")]
@@ -12,9 +15,11 @@ mod object;
 mod worker;
 
 #[cfg(feature = "sdk")]
+pub use admin::Admin;
+#[cfg(feature = "sdk")]
 pub use ingress::{Ingress, RestateServer};
 #[cfg(feature = "sdk")]
-pub use worker::{Listen, WorkerError, register, serve};
+pub use worker::{Bound, Listen, Registering, WorkerError, bind};
 
 /// The virtual object of a run; its key is the id of the run.
 #[cfg(feature = "sdk")]

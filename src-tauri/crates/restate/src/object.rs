@@ -74,7 +74,8 @@ impl RunObject {
             if !matches!(error, Error::Closing | Error::DrivenElsewhere { .. }) {
                 (self.log)(&format!("Run {run_id} stands still: {error}. {} It is tried again.", error.hint()));
             }
-            error.into()
+            // As text: Restate shows it to people.
+            error.to_string().into()
         })
     }
 }
@@ -118,7 +119,7 @@ async fn rest(
 
 /// A result of the runtime as an entry of the journal. An error makes none: the attempt ends, and the next one tries again.
 async fn entry(work: impl Future<Output = Result<String, Error>>) -> Result<Vec<u8>, HandlerError> {
-    Ok(work.await?.into_bytes())
+    work.await.map(String::into_bytes).map_err(|error| error.to_string().into())
 }
 
 fn text(entry: Vec<u8>) -> Result<String, HandlerError> {

@@ -30,6 +30,11 @@ impl Runtime {
         drop(self.core().run_host.set(host));
     }
 
+    /// Why runs cannot be handed over now; `None` while they can, or when this process hands none over.
+    pub fn hand_over_trouble(&self) -> Option<String> {
+        self.core().run_host.get().and_then(|host| host.trouble())
+    }
+
     /// What the journal of a run begins with; `None` when it has ended.
     pub async fn journal_beginning(&self, run_id: &str) -> Result<Option<Beginning>, Error> {
         let (core, run) = (Arc::clone(self.core()), run_id.to_owned());

@@ -10,4 +10,8 @@ pub trait RunHost: Send + Sync {
     fn begin(&self, run: HandedRun);
     /// All runs that are handed over and under way, or that were asked something. Told again and again; never waits.
     fn go_on(&self, runs: Vec<HandedRun>);
+    /// Why runs cannot be handed over now; `None` while they can.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
 }

@@ -8,7 +8,7 @@ use crate::sql::postgres::server::Server;
 use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// As many as read side by side when many runs are taken over (16), with some to spare: one that is opened anew reads the
@@ -138,15 +138,37 @@ impl DataFile {
     }
 }
 
+/// How long a reader of a server is waited for when as many as are kept have work. A connection costs the server a process, which is
+/// more than most of what is read; who reads for long, or reads while it reads, is not waited for longer.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A connection that has work, until it is dropped.
+struct Lent<'r>(&'r Readers);
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.0.idle().lent -= 1;
+        self.0.returned.notify_one();
+    }
+}
+
 /// Readers that wait for work.
 pub(crate) struct Readers {
     database: Database,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Idle>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct Idle {
+    connections: Vec<Connection>,
+    /// So many others have work.
+    lent: usize,
 }
 
 impl Readers {
     pub(crate) fn new(database: Database) -> Self {
-        Self { database, idle: Mutex::new(Vec::new()) }
+        Self { database, idle: Mutex::default(), returned: Condvar::new() }
     }
 
     /// See [`DataFile::empty_log`].
@@ -190,7 +212,8 @@ impl Readers {
 
     /// Runs `work` on a connection of its own.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.lend();
+        let lent = Lent(self);
         let connection = match idle {
             Some(connection) if !connection.is_closed() => connection,
             _ => self.database.reader()?,
@@ -198,12 +221,28 @@ impl Readers {
         let result = work(&connection);
         // After an I/O error or a half-finished read a fresh connection is the safe one.
         if result.is_ok() && connection.is_autocommit() {
-            let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-            if idle.len() < self.database.idle() {
-                idle.push(connection);
+            let mut idle = self.idle();
+            if idle.connections.len() < self.database.idle() {
+                idle.connections.push(connection);
             }
         }
+        drop(lent);
         result
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Idle> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that has no work; `None`: another one is to be opened.
+    fn lend(&self) -> Option<Connection> {
+        let mut idle = self.idle();
+        if !self.is_file() && idle.lent >= self.database.idle() {
+            let is_none = |idle: &mut Idle| idle.connections.is_empty() && idle.lent >= self.database.idle();
+            idle = self.returned.wait_timeout_while(idle, PATIENCE, is_none).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        idle.lent += 1;
+        idle.connections.pop()
     }
 
     /// Runs `work` on one consistent view of the store.

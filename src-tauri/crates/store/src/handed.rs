@@ -5,8 +5,29 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::table::run::{self, HandedRun, Owner, RunRow};
 use signalbox_model::RunStatus;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// Runs that were handed over and that wait until something takes them.
+#[derive(Debug, Default)]
+pub struct HandedQueue(HashMap<String, u64>);
+
+impl HandedQueue {
+    /// The place of a run; 1 is the oldest.
+    pub fn place(&self, run_id: &str) -> Option<u64> {
+        self.0.get(run_id).copied()
+    }
+
+    /// How many wait.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl Store {
     /// Makes this process the owner of a run that was handed over, whoever had it: what carries the run out says who does. The
@@ -24,6 +45,12 @@ impl Store {
             row.owner = Some(Owner { instance: instance.id.clone(), epoch: row.epoch });
             Ok(Some(row))
         })
+    }
+
+    /// Runs that have something to do and that nothing carries out, with their places.
+    pub fn handed_queue(&self) -> Result<HandedQueue> {
+        let waiting = self.handed_runs()?.into_iter().filter(|run| !run.is_driven);
+        Ok(HandedQueue(waiting.zip(1..).map(|(run, place)| (run.run_id, place)).collect()))
     }
 
     /// Runs that were handed over and have something to do: those under way, and those that wait for a person and were

@@ -56,6 +56,7 @@ pub use chain_truncation::Cut;
 pub use check::{CopyFacts, DamagedEvent, RunSize, StoreCheck, StoreRepair, StoreSize, check_copy, known_version};
 pub use commit::{Handed, Limited, NewRun, RunCommit, RunEnd, Waits, Written};
 pub use error::{CommitError, Error, Error as StoreError};
+pub use handed::HandedQueue;
 pub use instance::is_in_use;
 pub use limits::Activity;
 pub use open::{History, StoreOptions};

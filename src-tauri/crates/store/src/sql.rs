@@ -186,6 +186,15 @@ impl Connection {
         }
     }
 
+    /// Waits until everything that was sent is carried out. A transaction that ends does so by itself.
+    pub(crate) fn settle(&self) -> Result<()> {
+        match self {
+            Self::File(_) => Ok(()),
+            #[cfg(feature = "postgres")]
+            Self::Server(server) => server.settle(),
+        }
+    }
+
     /// Rows that were changed since it was opened.
     pub(crate) fn total_changes(&self) -> u64 {
         match self {
@@ -263,6 +272,16 @@ impl Statement<'_> {
             Self::File(statement) => statement.execute(params.of_file()),
             #[cfg(feature = "postgres")]
             Self::Server(server, sql) => server.execute(sql, params),
+        }
+    }
+
+    /// [`Self::execute`] of a statement of which nobody asks how many rows it changed: a server may answer later
+    /// ([`Connection::settle`]).
+    pub(crate) fn send(&mut self, params: impl Params) -> Result<()> {
+        match self {
+            Self::File(statement) => statement.execute(params.of_file()).map(drop),
+            #[cfg(feature = "postgres")]
+            Self::Server(server, sql) => server.send(sql, params),
         }
     }
 

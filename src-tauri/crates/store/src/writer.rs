@@ -341,7 +341,7 @@ impl Writer {
             // A savepoint copies every page that is changed in it.
             let guarded = !alone && !job.sure();
             let before = connection.total_changes();
-            match run_one(&mut work, job.as_mut(), guarded) {
+            match run_one(&mut work, job.as_mut(), guarded, alone) {
                 Ok(written) => {
                     self.log_id = work.log_id;
                     marks = Marks { event: written.event.or(marks.event), head: written.head.or(marks.head) };
@@ -450,7 +450,8 @@ struct Marks {
     head: Option<Head>,
 }
 
-fn run_one(work: &mut Work<'_>, job: &mut dyn Job, guarded: bool) -> Result<Marks> {
+/// Without others in the transaction it is told at its end what is wrong with a statement.
+fn run_one(work: &mut Work<'_>, job: &mut dyn Job, guarded: bool, alone: bool) -> Result<Marks> {
     let connection = work.connection;
     if guarded {
         execute(connection, "SAVEPOINT job")?;
@@ -458,6 +459,7 @@ fn run_one(work: &mut Work<'_>, job: &mut dyn Job, guarded: bool) -> Result<Mark
     // A panic is a bug of one job; the store goes on for the others.
     let result = catch_unwind(AssertUnwindSafe(|| job.run(work)))
         .unwrap_or_else(|_| Err(Error::Invalid { reason: "writing it failed inside".into() }));
+    let result = if alone { result } else { result.and_then(|()| Ok(connection.settle()?)) };
     let marks = Marks { event: work.mark.take(), head: work.head };
     match result {
         Ok(()) if guarded => execute(connection, "RELEASE job").map(|()| marks),

@@ -42,7 +42,8 @@ cargo xtask <task>
           `source`: an exported Cargo project, built offline and run; some minutes of CPU;
           `programs`: every sample as a program in a root of Debian without network, as root;
           `packages`: the packages in booted roots of Debian 12 and 13, as root;
-          `restate`: workers on a Restate server, killed at random; needs PostgreSQL on the system
+          `restate`: workers on a Restate server, killed at random, and releases side by side; needs PostgreSQL on the system;
+          with `--bench`: what a step costs, compared with a bare service
           `telemetry`: spans by a real collector from PyPI, metrics by Prometheus, which the system has
   fuzz    look for inputs that readers cannot stand (libFuzzer): all targets or those named, `--seconds N` each (600);
           `TARGET --file FILE` tries one input again

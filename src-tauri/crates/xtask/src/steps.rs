@@ -237,6 +237,12 @@ pub(crate) fn peers(root: &Path, args: &[String]) -> Result<(), Failure> {
         shell::run(root, "cargo", &programs)?;
         return run_peers(root, args);
     }
+    if parts == ["restate"] && args.iter().any(|arg| arg == "--bench") {
+        ui::packages(&peers_dir(root))?;
+        let profile = ["build", "--profile", "counts", "-p", "signalbox-restate", "--features", "sdk"];
+        shell::run(root, "cargo", &[&profile[..], &["--example", "restate_bench"]].concat())?;
+        return run_peers(root, args);
+    }
     if parts == ["programs"] {
         shell::run(root, "cargo", &["build", "-p", "signalbox-headless", "-p", "signalbox-standalone", "--bins"])?;
         return run_peers(root, args);

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { setTransport } from '../client.ts';
-import { loadSettings, setKeys, setLanguage, setQuery, setTheme, useSettings, whenSettingsFail } from '../settings.ts';
+import { ApiError } from '../error.ts';
+import { loadSettings, setClosing, setKeys, setLanguage, setQuery, setTheme, useSettings, whenSettingsFail } from '../settings.ts';
 import { fakeTransport } from '../transport/fake.ts';
 import type { AppSettings } from '../types.ts';
 
@@ -68,4 +69,19 @@ it('u_24 the kept language is there before anything is shown', async () => {
   kept = { theme: 'system', layout: {}, keymap: {} };
   await loadSettings();
   expect(document.documentElement.lang).toBe('en');
+});
+
+it('a token whose settings are nobody\'s sets them for this page, and asks for no more', async () => {
+  const transport = fakeTransport({
+    settings_get: () => { throw new ApiError({ code: 'WORKSPACE_ONLY', message: 'Not for this token.', hint: '' }); },
+  });
+  setTransport(transport);
+  await loadSettings();
+  expect(useSettings.getState().settings).toEqual({ theme: 'system', layout: {}, keymap: {} });
+  setTheme('dark');
+  await setClosing('quit');
+  await settled();
+  expect(useSettings.getState().settings.theme).toBe('dark');
+  expect(transport.calls.map((one) => one.command)).toEqual(['settings_get']);
+  expect(told).not.toHaveBeenCalled();
 });

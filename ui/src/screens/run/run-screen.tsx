@@ -205,7 +205,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
   const debug = useDebugging({ workflowId: run.workflowId, document: run.definition, catalog, editor, runId: run.runId, view, past });
   // Whoever stopped it lets it go on; until its events are read the summary says so.
   const onPurpose = known ? debug.stopped : run.stopped !== undefined;
-  const stopped = open && !run.driven && status !== 'created' && status !== 'queued' && !trouble && !asks && !onPurpose;
+  const stopped = open && !run.driven && status !== 'created' && status !== 'queued' && !trouble && !asks && !onPurpose && run.place === undefined;
   const resume = () => void doing(() => attempt(() => act('run_resume', { runId: run.runId })));
   return (
     <LoadingContext value={loading}>
@@ -216,7 +216,7 @@ function Run({ run, deleted, catalog, step, at }: { run: RunDetails; deleted: bo
           <header className="bar">
             <h1 className="ell shrink wb-run" title={plain(run.workflowName)}><bdi><Pieces text={run.workflowName} /></bdi></h1>
             <span className="s t2 nw" title={run.runId}>{t('run.title', { id: shortRunId(run.runId) })}</span>
-            <StatusBadge status={status} openTaskCount={openTasks} place={status === 'queued' ? run.place : undefined} />
+            <StatusBadge status={status} openTaskCount={openTasks} place={status === 'queued' || trouble?.code === 'WAITS_FOR_WORKER' ? run.place : undefined} />
             <span className="opt-wide nw"><Badge signal="kept" title={t('run.pinnedHint')}>{t('builder.readOnly')}</Badge></span>
             <Origin run={run} catalog={catalog} view={view} />
             <Began run={run} supersededBy={view?.supersededBy} />

@@ -3,6 +3,7 @@ import { cleanup, render, screen, waitFor, within } from '@testing-library/react
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { commands } from '../../api/bindings.gen.ts';
 import { setTransport } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
 import { queryClient } from '../../api/queries.ts';
 import type { FakeTransport } from '../../api/transport/fake.ts';
 import { demoHost } from '../../test/fixtures.ts';
@@ -57,4 +58,11 @@ it('settings are those of the person', async () => {
   const parts = await screen.findByRole('navigation', { name: 'Parts of the settings' });
   expect(within(parts).getAllByRole('link').map((link) => link.textContent)).toEqual(['Notifications', 'Appearance', 'Shortcuts', 'About']);
   expect(refused()).toEqual([]);
+});
+
+it('a limited token, which has no settings of a person, opens the page', async () => {
+  host.handlers.settings_get = () => { throw new ApiError({ code: 'WORKSPACE_ONLY', message: 'The command settings_get is about what a person keeps.', hint: 'Sign in as the person.' }); };
+  await at('#/runs', 'run_list');
+  expect(screen.queryByText(/what a person keeps/)).toBeNull();
+  expect(host.calls.filter((one) => one.command === 'settings_set')).toEqual([]);
 });

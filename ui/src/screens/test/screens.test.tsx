@@ -210,6 +210,17 @@ describe('a run that is held', () => {
     expect(screen.queryByText('No program is executing this run')).toBeNull();
   });
 
+  it('waits for a worker: a queue without a fault, and why none takes it where that is known', async () => {
+    held('WAITS_FOR_WORKER', '');
+    await at(`#/run/${RUNNING}`);
+    const banner = () => screen.getByText('The run is waiting for a worker').closest('.banner') as HTMLElement;
+    await screen.findByText('The run is waiting for a worker');
+    expect(banner().className).toContain('wait');
+    expect(banner().textContent).toContain('It continues automatically');
+    expect(within(banner()).queryByRole('button')).toBeNull();
+    expect(screen.queryByText('No program is executing this run')).toBeNull();
+  });
+
   it('offers to resume after a fault', async () => {
     host.handlers.run_resume = () => ({});
     held('INTERNAL', 'a fault of the program (x); nothing that was recorded is lost');

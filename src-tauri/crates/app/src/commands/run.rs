@@ -12,7 +12,7 @@ use crate::response::{Written, not_json};
 use crate::runs::masked_views::no_reason;
 use crate::runs::new_run::NewRun;
 use crate::runs::start_key::StartKey;
-use crate::runs::summary;
+use crate::runs::summary::{self, Places};
 use crate::tasks::answer;
 use crate::workflows::check;
 use crate::workflows::library::load;
@@ -29,6 +29,8 @@ use std::collections::BTreeSet;
 const PAGE: u32 = 1_000;
 /// Kept steps of one answer.
 const KEPT: usize = 10_000;
+/// It takes no longer to hand a run over when nothing is in the way.
+const HAND_OVER_MS: i64 = 2_000;
 
 pub(crate) fn run_start(app: &App, caller: &Caller, request: RunStart) -> ApiResult<RunStarted> {
     let key = request.idempotency_key.map(|key| StartKey::new(caller, &key)).transpose()?;
@@ -89,7 +91,8 @@ pub(crate) fn run_list(app: &App, caller: &Caller, request: RunList) -> ApiResul
         limit,
         before: request.before,
     })?;
-    let runs = page.runs.into_iter().map(|row| summary::row(app, caller, row)).collect::<ApiResult<_>>()?;
+    let places = Places::default();
+    let runs = page.runs.into_iter().map(|row| summary::row(app, caller, &places, row)).collect::<ApiResult<_>>()?;
     Ok(RunPage { runs, next: page.next })
 }
 
@@ -107,6 +110,9 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<W
         let message = if masked { answer::plain(&message) } else { message };
         RunTrouble { code, message }
     });
+    let place = Places::default().of(app, &row);
+    let waits_for_worker = place.filter(|_| row.status != RunStatus::Queued);
+    let trouble = trouble.or_else(|| waits_for_worker.and_then(|_| waits_long(app, &row)));
     let sent = if row.status == RunStatus::Failed { app.store.run_sent(&request.run_id)? } else { None };
     let sent_as = sent.map(|(run_id, task_id)| TaskLink { run_id, task_id });
     let details = RunDetails {
@@ -115,9 +121,11 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<W
         steps,
         workflow_name: row.workflow_name.clone(),
         last_seq: row.last_seq,
-        place: app.place_of(&row)?,
+        place,
         params: wire::truncate(&params, &format!("{}/1/payload/params", request.run_id)).unwrap_or(params),
-        driven: app.store.is_driven(&request.run_id)?,
+        // Between two looks a worker has taken it.
+        driven: app.store.drives(&row)
+            || row.handed_to.is_some() && waits_for_worker.is_none() && row.status == RunStatus::Running,
         trouble,
         resumed_from: start["resumedFrom"].as_str().map(str::to_owned),
         kept,
@@ -128,6 +136,13 @@ pub(crate) fn run_get(app: &App, caller: &Caller, request: RunId) -> ApiResult<W
     let definition = definition_text(app, caller, &row)?;
     let text = serde_json::to_string(&details).map_err(|error| not_json(&error))?;
     Ok(Written::new(text.replacen("null", &definition, 1)))
+}
+
+/// A run waits for a worker, longer than it takes to hand it over.
+fn waits_long(app: &App, row: &RunRow) -> Option<RunTrouble> {
+    let message = app.runtime.hand_over_trouble().unwrap_or_default();
+    let is_long = app.now_ms() - row.started_ms >= HAND_OVER_MS;
+    (is_long || !message.is_empty()).then(|| RunTrouble { code: "WAITS_FOR_WORKER".into(), message })
 }
 
 /// The definition of a run as a caller may see it; `null` when it is lost: the run still has its events.

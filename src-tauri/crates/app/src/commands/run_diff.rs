@@ -9,7 +9,7 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult};
 use crate::runs::comparison::{Compared, Leaf, PARTS, Part, StepTold, without_numbers};
-use crate::runs::summary::head;
+use crate::runs::summary::{Places, head};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use signalbox_engine::compare::{Change, Difference, Stand, definitions, differences, wires_into};
@@ -91,7 +91,7 @@ fn count(left_out: &mut IndexMap<String, usize>, name: &str, more: usize) {
 }
 
 fn compared(app: &App, run: &Compared) -> ComparedRun {
-    ComparedRun { head: head(app, &run.row), values_until: run.values_until }
+    ComparedRun { head: head(app, &Places::default(), &run.row), values_until: run.values_until }
 }
 
 /// Steps that differ, and how many more there are.

@@ -8,7 +8,7 @@ use crate::dto::{
 };
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::io_error;
-use crate::runs::summary;
+use crate::runs::summary::{self, Places};
 use crate::workflows::document::{folder_of, forget_draft, open, savable};
 use crate::workflows::library::{id_of, load, modified_ms, slug};
 use crate::workflows::{check, pins, samples, templates};
@@ -92,7 +92,7 @@ fn last_run(app: &App, caller: &Caller, workflow: &str) -> Option<RunRow> {
     let workspaces = caller.listed_workspaces();
     let query = RunQuery { workflow: Some(workflow.to_owned()), workspaces, limit: 1, ..RunQuery::default() };
     let page = app.store.runs(&query).ok()?;
-    page.runs.into_iter().next().and_then(|row| summary::row(app, caller, row).ok())
+    page.runs.into_iter().next().and_then(|row| summary::row(app, caller, &Places::default(), row).ok())
 }
 
 pub(crate) fn workflow_open(app: &App, caller: &Caller, request: ByRef) -> ApiResult<OpenWorkflow> {

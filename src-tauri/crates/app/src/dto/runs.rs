@@ -152,7 +152,7 @@ pub struct RunHead {
     /// The workspace that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Its place in the queue of its workflow while it is `queued`; 1 is the next.
+    /// Its place in the queue of its workflow while it is `queued`, else in that of runs that wait for a worker; 1 is the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<u64>,
     /// The step that failed the run.
@@ -215,7 +215,7 @@ pub struct RunDetails {
     pub workflow_name: String,
     /// Newest event.
     pub last_seq: u64,
-    /// Its place in the queue of its workflow while it is `queued`; 1 is the next.
+    /// Its place in the queue of its workflow while it is `queued`, else in that of runs that wait for a worker; 1 is the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<u64>,
     /// The run's input.
@@ -260,9 +260,9 @@ pub struct RunRevealed {
 /// Why a run stands still.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunTrouble {
-    /// `DISK_FULL`, `STORE_FAILED`, `INTERNAL`.
+    /// `DISK_FULL`, `STORE_FAILED`, `INTERNAL`, `WAITS_FOR_WORKER`.
     pub code: String,
-    /// In words.
+    /// In words. Of a run that waits for a worker: why runs are not handed over now, if that is so.
     pub message: String,
 }
 

@@ -47,6 +47,9 @@ impl App {
             "Runs that this process drives.",
             &[(String::new(), driven)],
         );
+        let waiting = [(String::new(), self.store.handed_queue()?.len() as u64)];
+        let help = "Runs of all hosts that wait for a worker.";
+        family(&mut out, Kind::Gauge, "signalbox_runs_waiting_for_worker", help, &waiting);
         // Nobody's tasks in particular: the views of a person are not counted here.
         let now_ms = self.now_ms();
         let tasks = self.store.task_counts(&TaskQuery { now_ms, day_end_ms: now_ms, ..TaskQuery::default() })?;

@@ -7,6 +7,8 @@ use crate::error::ApiResult;
 use serde_json::Value;
 use signalbox_model::wire::WireEvent;
 use signalbox_model::{RunEvent, RunStatus, time, wire};
+use signalbox_store::HandedQueue;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 impl App {
@@ -16,8 +18,26 @@ impl App {
     }
 }
 
+/// The places of runs that wait. Those of runs that wait for a worker are looked up once for all runs of a list.
+#[derive(Default)]
+pub(crate) struct Places {
+    for_worker: OnceCell<HandedQueue>,
+}
+
+impl Places {
+    /// The place of a run in the queue of its workflow, or of those that wait for a worker. What cannot be read now is read at the
+    /// next look.
+    pub(crate) fn of(&self, app: &App, row: &signalbox_store::RunRow) -> Option<u64> {
+        match () {
+            () if row.status == RunStatus::Queued => app.store.run_place(&row.run_id).unwrap_or_default(),
+            () if row.ended_ms.is_some() || row.handed_to.is_none() || app.store.drives(row) => None,
+            () => self.for_worker.get_or_init(|| app.store.handed_queue().unwrap_or_default()).place(&row.run_id),
+        }
+    }
+}
+
 /// A row of the store as the history shows it to a caller.
-pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> ApiResult<RunRow> {
+pub(crate) fn row(app: &App, caller: &Caller, places: &Places, row: signalbox_store::RunRow) -> ApiResult<RunRow> {
     let error_message = match &row.error_message {
         Some(message) if app.masks(caller, &row.run_id) => {
             Some(app.with_masks(&row.run_id, row.last_seq, |masks| masks.text(message))?)
@@ -26,7 +46,7 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
     };
     let usage = Usage::of(&app.store.usage_of_run(&row.run_id)?);
     Ok(RunRow {
-        head: head(app, &row),
+        head: head(app, places, &row),
         until: app.store.run_until(&row.run_id)?,
         usage: (usage.calls > 0).then_some(usage),
         error_message,
@@ -35,14 +55,13 @@ pub(crate) fn row(app: &App, caller: &Caller, row: signalbox_store::RunRow) -> A
     })
 }
 
-pub(crate) fn head(app: &App, row: &signalbox_store::RunRow) -> RunHead {
+pub(crate) fn head(app: &App, places: &Places, row: &signalbox_store::RunRow) -> RunHead {
     RunHead {
         run_id: row.run_id.clone(),
         workflow_id: row.workflow_id.clone(),
         workflow_name: row.workflow_name.clone(),
         status: row.status,
-        // What cannot be read now is read at the next look.
-        place: app.place_of(row).unwrap_or_default(),
+        place: places.of(app, row),
         started_at: time::format(row.started_ms),
         ended_at: row.ended_ms.map(time::format),
         duration_ms: time::took_ms(row.started_ms, row.ended_ms.unwrap_or_else(|| app.now_ms())),
@@ -53,11 +72,6 @@ pub(crate) fn head(app: &App, row: &signalbox_store::RunRow) -> RunHead {
 }
 
 impl App {
-    /// The place of a run in the queue of its workflow.
-    pub(crate) fn place_of(&self, row: &signalbox_store::RunRow) -> ApiResult<Option<u64>> {
-        if row.status == RunStatus::Queued { Ok(self.store.run_place(&row.run_id)?) } else { Ok(None) }
-    }
-
     /// Events as they travel, with masks or as they are.
     pub(crate) fn wire_events(&self, masked: bool, run_id: &str, events: &[RunEvent]) -> ApiResult<Vec<WireEvent>> {
         let wire: Vec<WireEvent> = if masked {

@@ -25,3 +25,4 @@ mod proofs;
 mod saved_tests;
 mod shipped_tests;
 mod templates;
+mod worker_queue;

@@ -191,10 +191,13 @@ async fn list(app: &Arc<App>, output: &Output, workflow: Option<&str>, status: O
             Some(1) => "  (1 task waits for a person)".to_owned(),
             Some(tasks) => format!("  ({tasks} tasks wait for a person)"),
         };
-        let note = if left_behind(app, row).await? {
-            format!("  (not executing; `signalbox resume {}`)", text("runId"))
-        } else {
-            String::new()
+        let note = match row["place"].as_u64() {
+            Some(place) if row["status"] == "queued" => format!("  (place {place})"),
+            Some(place) => format!("  (waits for a worker, place {place})"),
+            None if left_behind(app, row).await? => {
+                format!("  (not executing; `signalbox resume {}`)", text("runId"))
+            }
+            None => String::new(),
         };
         let time = duration(row["durationMs"].as_i64().unwrap_or_default());
         let parent = row["parentRunId"].as_str().map_or_else(String::new, |parent| format!("  (re-run of {parent})"));

@@ -3,6 +3,7 @@
 
 mod dialect;
 mod fault;
+mod sent;
 pub(crate) mod server;
 mod value;
 mod wire;
@@ -11,9 +12,12 @@ use super::{Error, Params, Result};
 use dialect::Translated;
 use fault::failed;
 use rusqlite::types::Value;
+use sent::Sent;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::future::Future;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use tokio_postgres::{Client, SimpleQueryMessage, Statement as Prepared};
 use value::Bound;
 pub(crate) use value::{Cells, cell, get};
@@ -26,7 +30,7 @@ pub(crate) const WRITE_LOCK: i64 = 0x5342_4f58_0000_0001;
 
 /// An open connection.
 pub(crate) struct Connection {
-    client: Client,
+    client: Arc<Client>,
     statements: RefCell<Kept>,
     /// A transaction is open.
     open: Cell<bool>,
@@ -35,6 +39,8 @@ pub(crate) struct Connection {
     /// The number of the transaction that writes now, or wrote last.
     transaction: Cell<Option<u64>>,
     changes: Cell<u64>,
+    /// Statements of the open transaction that may still fail.
+    sent: Sent,
 }
 
 /// A statement, and how many of its values there are.
@@ -53,12 +59,13 @@ struct Kept {
 impl Connection {
     fn new(client: Client) -> Self {
         Self {
-            client,
+            client: Arc::new(client),
             statements: RefCell::default(),
             open: Cell::new(false),
             broken: Cell::new(false),
             transaction: Cell::new(None),
             changes: Cell::new(0),
+            sent: Sent::default(),
         }
     }
 
@@ -88,8 +95,28 @@ impl Connection {
             if self.open.get() {
                 self.broken.set(true);
             }
-            failed(&error)
+            // One that was sent before tells why; after it nothing is carried out.
+            failed(&self.sent.settle().err().unwrap_or(error))
         })
+    }
+
+    /// Waits until everything that was sent is carried out, and says whether it was.
+    pub(crate) fn settle(&self) -> Result<()> {
+        self.noted(self.sent.settle())
+    }
+
+    /// Ends the transaction with all that was sent.
+    fn commit(&self) -> Result<()> {
+        let mut commit = Box::pin(self.client.batch_execute("COMMIT"));
+        // Sent behind the others, before their answers are there.
+        let early = commit.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let settled = self.sent.settle();
+        let committed = match early {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => wait(commit),
+        };
+        // Where a statement has failed the server rolls back instead.
+        settled.and(committed).map_err(|error| failed(&error))
     }
 
     /// Statements as they are, in the language of PostgreSQL.
@@ -140,9 +167,14 @@ impl Connection {
                     let _ = wait(self.client.batch_execute("ROLLBACK"));
                     return Err(fault::broken());
                 }
+                if sql == "COMMIT" {
+                    return self.commit().map(|()| true);
+                }
+                self.sent.forget();
                 wait(self.client.batch_execute(sql)).map_err(|error| failed(&error))?;
             }
             "ROLLBACK TO job" => {
+                self.sent.forget();
                 wait(self.client.batch_execute(sql)).map_err(|error| failed(&error))?;
                 self.broken.set(false);
             }
@@ -223,6 +255,19 @@ impl Connection {
         let changed = self.noted(wait(self.client.execute_raw(&ready.prepared, &bound)))?;
         self.changes.set(self.changes.get() + changed);
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
+    }
+
+    /// [`Self::execute`] of a statement of which nobody asks how many rows it changed. What is wrong with it is known at the latest
+    /// when the transaction is [settled](Self::settle) or ends.
+    pub(crate) fn send(&self, sql: &str, params: impl Params) -> Result<()> {
+        if !self.open.get() {
+            return self.execute(sql, params).map(drop);
+        }
+        let (ready, bound) = self.bound(sql, params)?;
+        self.noted(self.sent.send(&self.client, ready, bound))?;
+        // How many it really changes is not known yet: only whether something may have been changed is asked.
+        self.changes.set(self.changes.get() + 1);
+        Ok(())
     }
 
     /// Several statements without values.

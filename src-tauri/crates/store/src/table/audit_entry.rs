@@ -199,7 +199,7 @@ pub(crate) fn insert(
             "INSERT INTO audit_entry (seq, entry, hash, signature, run_id, node_id, event, level, actor_type, actor_id, \
              error_type, ts, ts_high, dedupe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
-        .execute(params![
+        .send(params![
             entry.seq,
             sealed.text,
             sealed.hash.to_hex(),

@@ -78,7 +78,7 @@ pub(crate) fn add_tags(connection: &Connection, seq: u64, tags: &[String]) -> Re
     }
     let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO audit_tag (tag, seq) VALUES (?, ?)")?;
     for tag in tags {
-        insert.execute(params![tag, seq])?;
+        insert.send(params![tag, seq])?;
     }
     Ok(())
 }

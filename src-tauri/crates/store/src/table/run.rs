@@ -288,7 +288,7 @@ pub(crate) fn insert(connection: &Connection, row: &RunRow) -> Result<()> {
            coalesce((SELECT max(no) FROM run), 0), coalesce((SELECT max(id) >> 32 FROM run_event), 0), \
            coalesce((SELECT max(no) FROM run_deleted WHERE purged = 0), 0)))"
     );
-    connection.prepare_cached(&sql)?.execute(params![
+    connection.prepare_cached(&sql)?.send(params![
         row.run_id,
         row.workflow_id,
         row.workflow_name,
@@ -335,13 +335,13 @@ pub(crate) fn advance(connection: &Connection, run: &str, owner: &Owner, from: u
 pub(crate) fn set_status(connection: &Connection, run: &str, status: RunStatus) -> Result<()> {
     connection
         .prepare_cached("UPDATE run SET status = ?2 WHERE id = ?1 AND status <> ?2")?
-        .execute(params![run, status.as_str()])?;
+        .send(params![run, status.as_str()])?;
     Ok(())
 }
 
 /// A run that waited for its turn has begun.
 pub(crate) fn set_started(connection: &Connection, run: &str, started_ms: i64) -> Result<()> {
-    connection.prepare_cached("UPDATE run SET started_ms = ?2 WHERE id = ?1")?.execute(params![run, started_ms])?;
+    connection.prepare_cached("UPDATE run SET started_ms = ?2 WHERE id = ?1")?.send(params![run, started_ms])?;
     Ok(())
 }
 
@@ -357,14 +357,14 @@ pub(crate) fn set_end(
         .prepare_cached(
             "UPDATE run SET ended_ms = ?2, failed_step = ?3, error_code = ?4, error_message = ?5 WHERE id = ?1",
         )?
-        .execute(params![run, ended_ms, failed_step, error_code, error_message])?;
+        .send(params![run, ended_ms, failed_step, error_code, error_message])?;
     Ok(())
 }
 
 pub(crate) fn set_owner(connection: &Connection, run: &str, instance: Option<&str>, epoch: u64) -> Result<()> {
     connection
         .prepare_cached("UPDATE run SET owner = ?2, epoch = ?3 WHERE id = ?1")?
-        .execute(params![run, instance, epoch])?;
+        .send(params![run, instance, epoch])?;
     Ok(())
 }
 

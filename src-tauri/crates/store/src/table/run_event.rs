@@ -175,7 +175,7 @@ pub(crate) fn insert(connection: &Connection, run: &str, number: u64, event: &Pr
             "INSERT INTO run_event (id, ts, type, node, path, item, visit, attempt, hash, payload, blobs) \
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, jsonb(?), ?)",
         )?
-        .execute(params![
+        .send(params![
             number << 32 | event.seq,
             event.ts,
             event.kind,
@@ -189,7 +189,7 @@ pub(crate) fn insert(connection: &Connection, run: &str, number: u64, event: &Pr
             event.document.references,
         ]);
     match result {
-        Ok(_) => Ok(()),
+        Ok(()) => Ok(()),
         // The primary key fences as well.
         Err(sql::Error::SqliteFailure(failure, _))
             if failure.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY =>

@@ -1,6 +1,6 @@
 //! Group commit: one transaction for all that wait, and nobody poisons the others.
 
-use crate::support::{commit, print, raw, started, temporary};
+use crate::support::{change, commit, print, raw, started, temporary};
 use serde_json::json;
 use signalbox_store::{CommitError, Store, StoreOptions, Thread, Written};
 use std::path::Path;
@@ -46,6 +46,43 @@ fn waiting_commits_share_a_transaction_and_a_fenced_one_fails_alone() {
     assert_eq!(seen.len(), 100);
     let used = transactions(folder.path()) - before;
     assert!(used <= 3, "{used} transactions");
+}
+
+#[test]
+fn a_commit_with_a_statement_that_fails_writes_nothing_and_the_others_are_told_what_is_true() {
+    let (folder, store) = temporary();
+    let owners: Vec<_> = (0..30).map(|index| started(&store, &format!("r{index:02}"))).collect();
+    // Its fence lets it through, and its event has no place.
+    change(
+        folder.path(),
+        "INSERT INTO run_event (id, ts, type, node, path, item, visit, attempt, hash, payload, blobs) \
+         SELECT e.id + 1, e.ts, e.type, e.node, e.path, e.item, e.visit, e.attempt, e.hash, e.payload, e.blobs \
+         FROM run_event e JOIN run ON run.no = (e.id >> 32) WHERE run.id = 'r07'",
+    );
+    let (sender, receiver) = mpsc::channel();
+    let submit = |index: usize| {
+        let run = format!("r{index:02}");
+        let next = commit(&run, &owners[index], vec![print(&run, 2, json!(index))]);
+        let sender = sender.clone();
+        store.submit(next, Box::new(move |outcome| sender.send((index, outcome.is_ok())).expect("is heard")));
+    };
+    // Alone, then among others: those that share its transaction may be refused, and then go through.
+    let mut left = vec![7];
+    for others in [Vec::from_iter(0..owners.len()), Vec::new()] {
+        left.iter().copied().for_each(submit);
+        let answers: Vec<_> = left.iter().map(|_| receiver.recv().expect("each is answered")).collect();
+        for (index, is_written) in &answers {
+            let row = store.run(&format!("r{index:02}")).expect("reads");
+            assert_eq!(row.last_seq, if *is_written { 2 } else { 1 }, "{index}");
+            assert!(*index != 7 || !is_written);
+        }
+        let refused = answers.iter().filter(|(_, is_written)| !is_written).map(|(index, _)| *index);
+        left = if others.is_empty() { refused.filter(|index| *index != 7).collect() } else { others };
+    }
+    for index in left {
+        submit(index);
+        assert_eq!(receiver.recv(), Ok((index, true)));
+    }
 }
 
 #[test]
