@@ -1721,6 +1721,8 @@ export interface ExportChoices {
   human?: HumanReview;
   /** The address that tasks are sent to, with `human` = `callback`. */
   callback?: string;
+  /** With `target` = `bundle`, on Linux: a smaller file, which is decompressed into memory at each start. */
+  compress?: boolean;
 }
 
 /** As what entries are exported. */
