@@ -14,7 +14,8 @@ fn each_release_is_a_deployment_at_its_own_address() {
 
 #[test]
 fn a_worker_that_comes_back_changes_nothing() {
-    let known = [deployment("http://127.0.0.1:9180/", Some("1.1"), 0), deployment("http://127.0.0.1:9170/", Some("1.0"), 3)];
+    let known =
+        [deployment("http://127.0.0.1:9180/", Some("1.1"), 0), deployment("http://127.0.0.1:9170/", Some("1.0"), 3)];
     assert_eq!(Registration::of(&known, "http://127.0.0.1:9170", "1.0"), Registration::Known(1));
     assert_eq!(Registration::of(&known, "http://127.0.0.1:9180/", "1.1"), Registration::Known(0));
 }
