@@ -22,7 +22,7 @@ export default defineConfig({
       executablePath: browserPath(),
       // Without a locale of UTF-8 the browser saves a file whose name has an umlaut as "download".
       env: { ...process.env, LC_ALL: 'C.UTF-8' },
-      // Pages live for seconds: code that is compiled twice and thrice for speed, and memory that is cleared beside it, take a tenth more of a processor.
+      // Pages live for seconds: optimising their code and clearing memory in further threads takes a sixth more of a processor than it saves.
       args: ['--js-flags=--no-opt --no-maglev --single-threaded-gc', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     },
   },

@@ -12,7 +12,7 @@ use std::path::Path;
 pub(crate) fn export(output: &Output, args: &Export, data: Option<&Path>) -> Done {
     if args.compress && (args.format == ExportFormat::Asl || args.target != "bundle") {
         let message =
-            "--compress goes with --target bundle: images are compressed by whoever stores them, and sources are text.";
+            "--compress goes with --target bundle: images are compressed where they are stored, and sources are text.";
         return Err(ApiError::bad_request(message, "Leave out --compress, or write --target bundle."));
     }
     if args.format == ExportFormat::Asl {
