@@ -67,10 +67,20 @@ impl Admin {
             Registration::Replaces => true,
             Registration::Known(_) | Registration::Taken(_) => return Ok((registration, known)),
         };
-        // Without `force` the server refuses an address that somebody else has registered just now.
         let body = json!({ "uri": url, "force": replaces, "metadata": { RELEASE: release } });
         self.ask(Method::POST, &["deployments"], Some(body)).await?;
-        Ok((registration, known))
+        if replaces {
+            return Ok((registration, known));
+        }
+        // Without `force` nothing changes, and nothing is said, when somebody else has registered the address just now.
+        let now = self.deployments().await?;
+        match Registration::of(&now.all, url.as_str(), release) {
+            Registration::Known(_) => Ok((registration, known)),
+            taken @ Registration::Taken(_) => Ok((taken, now)),
+            Registration::New | Registration::Replaces => {
+                Err(format!("{url} was registered by workers of another release at the same time"))
+            }
+        }
     }
 
     /// Forgets a deployment. Who asks has looked whether its workers are needed.
