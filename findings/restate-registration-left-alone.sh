@@ -35,7 +35,9 @@ const env = {
   RESTATE_BIND_ADDRESS: `127.0.0.1:${node}`, RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${node}`,
   RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`, RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${admin}`,
 };
-const server = spawn('node_modules/.bin/restate-server', ['--base-dir', 'data'], { env, stdio: 'ignore' });
+// The program itself: the one in .bin is a script that starts it.
+const program = `node_modules/@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`;
+const server = spawn(program, ['--base-dir', 'data'], { env, stdio: 'ignore' });
 process.on('exit', () => server.kill('SIGKILL'));
 const until = async (what) => { while (!await what().catch(() => false)) await new Promise((done) => setTimeout(done, 200)); };
 await until(async () => (await fetch(`http://127.0.0.1:${admin}/health`)).ok);

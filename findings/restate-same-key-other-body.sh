@@ -29,7 +29,8 @@ EOF
 export RESTATE_DISABLE_TELEMETRY=true RESTATE_LISTEN_MODE=tcp RESTATE_DEFAULT_NUM_PARTITIONS=2 RESTATE_LOG_FILTER=error
 export RESTATE_BIND_ADDRESS=127.0.0.1:$node RESTATE_ADVERTISED_ADDRESS=http://127.0.0.1:$node
 export RESTATE_INGRESS__BIND_ADDRESS=127.0.0.1:$ingress RESTATE_ADMIN__BIND_ADDRESS=127.0.0.1:$admin
-node_modules/.bin/restate-server --base-dir data >server.log 2>&1 & server=$!
+# The program itself: the one in .bin is a script that starts it.
+"node_modules/@restatedev/restate-server-$(node -p 'process.platform + "-" + process.arch')/bin/restate-server" --base-dir data >server.log 2>&1 & server=$!
 node orders.mjs "$port" >/dev/null 2>&1 & service=$!
 until curl --silent --fail --output /dev/null "127.0.0.1:$admin/health" && curl --silent --fail --output /dev/null "127.0.0.1:$ingress/restate/health"; do sleep 0.2; done
 until curl --silent --http2-prior-knowledge --output /dev/null "127.0.0.1:$port/discover"; do sleep 0.2; done
