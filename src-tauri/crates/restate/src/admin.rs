@@ -75,9 +75,9 @@ impl Admin {
         // Without `force` nothing changes, and nothing is said, when somebody else has registered the address just now.
         let now = self.deployments().await?;
         match Registration::of(&now.all, url.as_str(), release) {
-            Registration::Known(_) => Ok((registration, known)),
+            Registration::Known(_) | Registration::New => Ok((registration, known)),
             taken @ Registration::Taken(_) => Ok((taken, now)),
-            Registration::New | Registration::Replaces => {
+            Registration::Replaces => {
                 Err(format!("{url} was registered by workers of another release at the same time"))
             }
         }
