@@ -32,6 +32,7 @@ mod letters;
 mod limits;
 pub mod mask;
 mod migration;
+mod new_file;
 mod open;
 mod payload;
 mod remembered;

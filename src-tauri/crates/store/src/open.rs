@@ -7,6 +7,7 @@ use crate::connection::{DataFile, Database, Readers};
 use crate::error::{Error, Result};
 use crate::high_water::{MarkFile, Slot, newest_head};
 use crate::instance::{Instance, create_private_folder, private, setup_lock, unusable};
+use crate::new_file;
 use crate::schema;
 use crate::sql::Connection;
 use crate::store::{Inner, Store};
@@ -104,6 +105,9 @@ fn open_as(folder: &Path, options: &StoreOptions, alone: bool) -> Result<Store> 
         }
         other => other,
     };
+    if options.max_pages.is_none() {
+        make_new(&path, &instances)?;
+    }
     create_private(&path);
     let data = DataFile { path: path.clone(), busy: options.busy_timeout, alone };
     let file = data.writer().map_err(in_folder)?;
@@ -264,6 +268,18 @@ fn set_up(connection: &rusqlite::Connection, path: &Path, instances: &Path) -> R
         keep_copy(connection, path, found)?;
     }
     schema::migrate(connection, path)
+}
+
+/// Where there is no file yet, one is made whole. Whatever is in the way is left to SQLite, which makes the tables in an empty file.
+fn make_new(path: &Path, instances: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let _guard = setup_lock(instances)?;
+    let log_id = rusqlite::Connection::open_in_memory()?
+        .query_row("SELECT lower(hex(randomblob(16)))", [], |row| row.get::<_, String>(0))?;
+    let _ = new_file::make(path, &log_id);
+    Ok(())
 }
 
 /// Before an upgrade the database is copied, so that the older release can be used again: `signalbox.db.version-N`. The copy of

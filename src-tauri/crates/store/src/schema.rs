@@ -7,9 +7,9 @@ use rusqlite::Connection;
 use std::path::Path;
 
 /// "SBOX", so that no other program's database is taken for a store.
-const APPLICATION_ID: i64 = 0x5342_4f58;
+pub(crate) const APPLICATION_ID: i64 = 0x5342_4f58;
 
-/// What all migrations together make of an empty file. A new store is made by it: each change of a table in a migration makes SQLite
+/// What all migrations together make of an empty file. A new store is made by it (`build.rs`): each change of a table in a migration makes SQLite
 /// read the whole schema again, which was most of a program's start in a new data folder.
 pub(crate) const NEW_STORE: &str = include_str!("schema/new_store.sql");
 
