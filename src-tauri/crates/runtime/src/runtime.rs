@@ -220,7 +220,8 @@ impl Runtime {
     /// Starts a run, or puts it into the queue of its workflow. A key or a firing is written in the transaction that creates the
     /// run; a firing that was written before starts nothing.
     pub async fn start_with(&self, new: NewRun, origin: Origin) -> Result<StartOutcome, Error> {
-        match self.start_limited(new, origin).await {
+        // Boxed: who starts a run hands it to another task, and what it holds would be copied each time.
+        match Box::pin(self.start_limited(new, origin)).await {
             Err(Error::Store(StoreError::StartedBefore { run })) => Ok(StartOutcome::Existing(run)),
             other => other,
         }

@@ -193,7 +193,7 @@ impl Masks {
         if !may_hold(&out) {
             return out;
         }
-        for pattern in patterns() {
+        for pattern in patterns(&out) {
             let cut = pattern.regex.replace_all(&out, |found: &Captures<'_>| {
                 let text = &found[0];
                 if (pattern.holds)(text) { self.mask(&Value::from(text)) } else { text.to_owned() }

@@ -1,10 +1,10 @@
 //! Starting, ending, cancelling, time, artifacts.
 
-use crate::support::{Die, chain, collect, lines, options, runtime, runtime_with, start, store, trace, until};
+use crate::support::{Die, chain, collect, lines, options, runtime, runtime_with, start, store, trace, until, workflow};
 use serde_json::{Value, json};
-use signalbox_model::RunOrigin;
+use signalbox_model::{Map, RunOrigin};
 use signalbox_model::RunStatus;
-use signalbox_runtime::{Error, Phase, Resumed};
+use signalbox_runtime::{Error, NewRun, Phase, Resumed};
 use signalbox_store::audit::Actor;
 use std::time::Duration;
 
@@ -25,6 +25,25 @@ async fn a_run_is_recorded_from_start_to_summary() {
     assert_eq!(wrong, Vec::<String>::new());
     assert_eq!(row.last_seq, events.len() as u64);
     assert_eq!(runtime.driven(), Vec::<String>::new());
+}
+
+/// What a start holds while it waits is copied when it is handed to another task, and a large block of memory is mapped anew each time.
+#[tokio::test]
+async fn a_start_is_small_while_it_waits() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let pinned = runtime.pin(workflow(chain(1))).await.expect("it is valid");
+    let new = NewRun {
+        pinned,
+        params: json!({}),
+        context: Map::new(),
+        origin: RunOrigin::default(),
+        debug: None,
+        until: None,
+        kept: None,
+    };
+    let size = size_of_val(&runtime.start(new));
+    assert!(size <= 4_096, "{size} bytes");
 }
 
 #[tokio::test]

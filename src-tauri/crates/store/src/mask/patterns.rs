@@ -1,6 +1,6 @@
 //! What tells that a value may be personal or secret: the name that it stands under, and what it looks like.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -51,38 +51,56 @@ const NAMES: &[&str] = &[
 /// Words in a longer name that hide its text.
 const PARTS: &[&str] = &["password", "secret", "apikey", "privatekey", "accesstoken"];
 
+/// What else must be true of what a pattern finds.
+type Holds = fn(&str) -> bool;
+
 /// What a text may hold: a pattern, and what else must be true of what it finds.
 pub(super) struct Pattern {
     pub(super) regex: Regex,
-    pub(super) holds: fn(&str) -> bool,
+    pub(super) holds: Holds,
 }
 
-pub(super) fn patterns() -> &'static [Pattern] {
-    static PATTERNS: OnceLock<Vec<Pattern>> = OnceLock::new();
-    PATTERNS.get_or_init(|| {
-        let any: fn(&str) -> bool = |_| true;
-        let all = [
-            // E-mail.
-            (r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", any),
-            // Bearer and basic credentials, JSON Web Tokens, keys of well-known services.
-            (r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9+/._~-]{8,}=*", any),
-            (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", any),
-            (r"\b(?:sk|pk|ghp|gho|xox[bap])[-_][A-Za-z0-9_-]{16,}", any),
-            // IBAN, in groups or not.
-            (r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b", is_iban as fn(&str) -> bool),
-            // Cards.
-            (r"\b\d(?:[ -]?\d){12,18}\b", is_card),
-            // Phone numbers in the international form, and in the North American one.
-            (r"\+\d(?:[ ().-]{0,2}\d){6,14}\b", any),
-            (r"\b00[1-9](?: ?\d){7,13}\b", any),
-            (r"(?:\(\d{3}\) ?|\b\d{3}[-. ])\d{3}[-. ]\d{4}\b", any),
-            // Social security number of the United States.
-            (r"\b\d{3}-\d{2}-\d{4}\b", any),
-        ];
-        all.into_iter()
-            .filter_map(|(pattern, holds)| Some(Pattern { regex: Regex::new(pattern).ok()?, holds }))
-            .collect()
-    })
+/// What may be found in `text`. The patterns mean the same wherever all letters and digits are ASCII, and are made much faster when they need not
+/// know those of all scripts: most processes make them for a few texts.
+pub(super) fn patterns(text: &str) -> &'static [Pattern] {
+    static PLAIN: OnceLock<Vec<Pattern>> = OnceLock::new();
+    static ALL: OnceLock<Vec<Pattern>> = OnceLock::new();
+    // A mask holds bullets, which are neither letters nor digits.
+    if text.chars().all(|c| c.is_ascii() || c == '•') {
+        PLAIN.get_or_init(|| made(false))
+    } else {
+        ALL.get_or_init(|| made(true))
+    }
+}
+
+fn made(unicode: bool) -> Vec<Pattern> {
+    let made = |(pattern, holds)| {
+        let regex = RegexBuilder::new(pattern).unicode(unicode).build().ok()?;
+        Some(Pattern { regex, holds })
+    };
+    sources().into_iter().filter_map(made).collect()
+}
+
+fn sources() -> [(&'static str, Holds); 10] {
+    let any: Holds = |_| true;
+    [
+        // E-mail.
+        (r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}", any),
+        // Bearer and basic credentials, JSON Web Tokens, keys of well-known services.
+        (r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9+/._~-]{8,}=*", any),
+        (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*", any),
+        (r"\b(?:sk|pk|ghp|gho|xox[bap])[-_][A-Za-z0-9_-]{16,}", any),
+        // IBAN, in groups or not.
+        (r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b", is_iban as Holds),
+        // Cards.
+        (r"\b\d(?:[ -]?\d){12,18}\b", is_card),
+        // Phone numbers in the international form, and in the North American one.
+        (r"\+\d(?:[ ().-]{0,2}\d){6,14}\b", any),
+        (r"\b00[1-9](?: ?\d){7,13}\b", any),
+        (r"(?:\(\d{3}\) ?|\b\d{3}[-. ])\d{3}[-. ]\d{4}\b", any),
+        // Social security number of the United States.
+        (r"\b\d{3}-\d{2}-\d{4}\b", any),
+    ]
 }
 
 /// Whether a pattern can find anything: most texts are short names and need no look at all.
@@ -137,3 +155,6 @@ pub(super) fn is_hidden_name(name: &str, is_string: bool) -> bool {
     };
     NAMES.contains(&&*plain) || (is_string && PARTS.iter().any(|part| plain.contains(part)))
 }
+
+#[cfg(test)]
+mod tests;
