@@ -50,7 +50,7 @@ cargo xtask <task>
   eval    plan the requests of tests/planner with a provider (`KIND=URL MODEL`) and print a table; `--try` runs the drafts, `--first N` takes so many
   bench   measure, and print the table for docs/benchmarks.md;
           `--compare COMMIT [WORKLOAD…]`: the program of a commit against the one of the working tree, turn about (`--pairs N`: 3);
-          `--dev`: debug builds of both
+          `--dev`: debug builds of both; `--goals [GOAL…]`: the benches of both commits, without link-time optimisation
   package build for release, then pack below target/package: Debian packages, RPM packages where rpmbuild is there, a portable tar,
           an OCI image of the server, a list of components and checksums; `--sign KEY`: sign the checksums with a key of GnuPG;
           `--dev`: pack the programs of target/debug, to try the packages; `--built`: those of target/release as they
