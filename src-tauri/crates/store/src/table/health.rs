@@ -173,13 +173,16 @@ pub(crate) fn add_errors(connection: &Connection, run: &str, errors: &[StepError
         if known > 0 {
             continue;
         }
-        let told = "(SELECT count(*) FROM health_error WHERE workflow = workflow_id AND day = ?2) < ?6";
+        // Counted once: where there are too many to tell apart, each error comes here.
         connection
-            .prepare_cached(&format!(
+            .prepare_cached(
                 "INSERT INTO health_error (workflow, day, step, code, errors, failed) \
-                 SELECT workflow_id, ?2, CASE WHEN {told} THEN ?3 ELSE ?7 END, CASE WHEN {told} THEN ?4 ELSE ?7 END, ?5, 0 \
-                 FROM run WHERE id = ?1 AND trial = 0 ON CONFLICT DO UPDATE SET errors = health_error.errors + excluded.errors"
-            ))?
+                 WITH own AS MATERIALIZED (SELECT workflow_id, \
+                   (SELECT count(*) FROM health_error WHERE workflow = workflow_id AND day = ?2) < ?6 AS told \
+                   FROM run WHERE id = ?1 AND trial = 0) \
+                 SELECT workflow_id, ?2, CASE WHEN told THEN ?3 ELSE ?7 END, CASE WHEN told THEN ?4 ELSE ?7 END, ?5, 0 \
+                 FROM own WHERE true ON CONFLICT DO UPDATE SET errors = health_error.errors + excluded.errors",
+            )?
             .execute(params![run, one.day, one.step, one.code, one.errors, MOST_ERRORS as u64, OTHER])?;
     }
     Ok(())
