@@ -1,7 +1,7 @@
 //! Changes JSON by its structure: bytes changed by chance are mostly no JSON any more, and the readers behind the JSON parser
 //! would see none of them. Every fourth change is one of bytes all the same.
 
-use crate::targets;
+use crate::harness::{Shape, chosen};
 use serde_json::{Value, json};
 
 /// Random numbers that follow from a seed (SplitMix64).
@@ -22,12 +22,12 @@ impl Random {
 }
 
 /// The mutator that libFuzzer calls: changes `data[..size]` in place and gives its new size.
-pub(crate) fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
+pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random(u64::from(seed));
-    let lines = match targets::chosen().shape {
-        targets::Shape::Json => false,
-        targets::Shape::Lines => true,
-        targets::Shape::Bytes => return libfuzzer_sys::fuzzer_mutate(data, size, max_size),
+    let lines = match chosen().shape {
+        Shape::Json => false,
+        Shape::Lines => true,
+        Shape::Bytes => return libfuzzer_sys::fuzzer_mutate(data, size, max_size),
     };
     if random.below(4) > 0
         && let Some(text) = std::str::from_utf8(&data[..size]).ok().and_then(|text| changed(text, lines, &mut random))

@@ -1,5 +1,5 @@
 //! The readers of what comes from outside. Each gets bytes and must give an answer: a panic, a hang, a stack that is too small
-//! or a broken promise (the `assert`s) is a fault.
+//! or a broken promise (the `assert`s) is a fault. Those of documents are in a program by themselves (`documents.rs`).
 
 use crate::values;
 use serde_json::{Value, json};
@@ -9,37 +9,19 @@ use signalbox_engine::expr::Expr;
 use signalbox_engine::form::Form;
 use signalbox_engine::webhook::Webhook;
 use signalbox_engine::{Compiled, RunState, fold, imported_checkpoint, json, validate};
+use signalbox_fuzz::harness::{Shape, Target, target};
+use signalbox_guardrails::{Finder, allowed, find_in, mask, signals};
 use signalbox_import::{Format, Options};
+use signalbox_model::Connector;
 use signalbox_model::bundle::{Bundle, FOOTER, Footer};
 use signalbox_model::{RunEvent, Workflow};
 use signalbox_nodes::{Kind, connector};
 use signalbox_runtime::triggers::{read_submission, webhook};
-use std::cell::RefCell;
 use std::io::{Cursor, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock, OnceLock};
-
-/// How inputs are changed.
-pub(crate) enum Shape {
-    Bytes,
-    /// One JSON value.
-    Json,
-    /// A JSON value in each line.
-    Lines,
-}
-
-pub(crate) struct Target {
-    name: &'static str,
-    pub(crate) shape: Shape,
-    run: fn(&[u8]),
-}
-
-const fn target(name: &'static str, shape: Shape, run: fn(&[u8])) -> Target {
-    Target { name, shape, run }
-}
+use std::sync::{Arc, LazyLock};
 
 /// In the order in which the task runs them; it reads the names from here.
-static TARGETS: [Target; 16] = [
+pub(crate) static TARGETS: [Target; 18] = [
     target("workflow", Shape::Json, workflow),
     target("cel", Shape::Bytes, cel),
     target("events", Shape::Lines, events),
@@ -56,36 +38,9 @@ static TARGETS: [Target; 16] = [
     target("connector", Shape::Bytes, connector_file),
     target("webhook", Shape::Bytes, webhook_body),
     target("form", Shape::Json, form_body),
+    target("graphql", Shape::Json, graphql),
+    target("guardrails", Shape::Bytes, guardrails),
 ];
-
-static CHOSEN: OnceLock<&'static Target> = OnceLock::new();
-
-thread_local! {
-    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
-}
-
-/// Before the first input: finds the target, and lets panics be caught where the code catches them.
-pub(crate) fn choose() {
-    let wanted = std::env::var("FUZZ_TARGET").unwrap_or_default();
-    let Some(found) = TARGETS.iter().find(|target| target.name == wanted) else {
-        eprintln!("FUZZ_TARGET is none of: {}", TARGETS.each_ref().map(|target| target.name).join(", "));
-        std::process::exit(2);
-    };
-    CHOSEN.get_or_init(|| found);
-    std::panic::set_hook(Box::new(|panic| PANIC.with_borrow_mut(|last| *last = panic.to_string())));
-}
-
-pub(crate) fn chosen() -> &'static Target {
-    CHOSEN.get().unwrap_or(&&TARGETS[0])
-}
-
-/// One input. A panic that nobody catches ends the program, so that libFuzzer keeps the input.
-pub(crate) fn run(data: &[u8]) {
-    if catch_unwind(AssertUnwindSafe(|| (chosen().run)(data))).is_err() {
-        PANIC.with_borrow(|words| eprintln!("{words}"));
-        std::process::abort();
-    }
-}
 
 fn text(data: &[u8]) -> String {
     String::from_utf8_lossy(data).into_owned()
@@ -212,9 +167,23 @@ fn openapi(data: &[u8]) {
     drop(checkpoint);
     let options = signalbox_import::openapi::Options::default();
     let Ok(compiled) = signalbox_import::openapi::compile(&value, &options) else { return };
-    let written = connector::file::write(&compiled.connector).expect("a connector can be written");
+    is_connector(&compiled.connector);
+}
+
+fn is_connector(connector: &Connector) {
+    let written = connector::file::write(connector).expect("a connector can be written");
     let (again, diagnostics) = connector::file::read(&written);
     assert!(again.is_some(), "a compiled connector cannot be read: {diagnostics:?}");
+}
+
+/// What a GraphQL service says about itself becomes a connector.
+fn graphql(data: &[u8]) {
+    let Ok(value) = json::parse(&text(data)) else { return };
+    let _ = signalbox_import::graphql::knows_one_of(&value);
+    let address = Some("https://api.example.com/graphql".to_owned());
+    let options = signalbox_import::graphql::Options { address, ..Default::default() };
+    let Ok(compiled) = signalbox_import::graphql::compile(&value, &options) else { return };
+    is_connector(&compiled.connector);
 }
 
 fn connector_file(data: &[u8]) {
@@ -245,4 +214,19 @@ fn form_body(data: &[u8]) {
         Form::read(&json!({ "path": "f", "title": "F", "schema": fields })).expect("a form")
     });
     drop(read_submission(&FORM, data));
+}
+
+/// A pattern of an allow-list in the first line, then a text.
+fn guardrails(data: &[u8]) {
+    let text = text(data);
+    let (pattern, text) = text.split_once('\n').unwrap_or(("", &text));
+    drop(signals(text));
+    let _ = allowed(text, &[pattern.to_owned()]);
+    let some = Finder { except: vec![pattern.to_owned()], ..Finder::default() };
+    drop(some.find(text));
+    let all = Finder::default();
+    let masked = mask(text, &all.find(text));
+    assert_eq!(mask(&masked, &all.find(&masked)), masked, "masking twice changes nothing");
+    let hits = find_in(&json!({ "t": text }), &all);
+    assert_eq!(hits.is_empty(), masked == text, "what is found in a value is masked");
 }

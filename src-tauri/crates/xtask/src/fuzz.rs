@@ -1,5 +1,5 @@
 //! `cargo xtask fuzz`: looks for inputs that our readers cannot stand, by coverage (libFuzzer). A part of no check: it runs as
-//! long as it is let. The targets are a workspace by themselves, `tests/fuzz`, and are built below `target/fuzz`.
+//! long as it is let. The targets are two programs in a workspace by themselves, `tests/fuzz`, and are built below `target/fuzz`.
 
 use crate::{Failure, shell};
 use std::ffi::{OsStr, OsString};
@@ -26,15 +26,25 @@ const COVERAGE: [&str; 5] = [
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
 
+/// The programs, and the source file of each with the table of its targets.
+const PROGRAMS: [(&str, &str); 2] = [("signalbox-fuzz", "targets.rs"), ("signalbox-fuzz-documents", "documents.rs")];
+
+/// A target, and the program that has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Target {
+    name: String,
+    program: &'static str,
+}
+
 struct Options {
-    targets: Vec<String>,
+    targets: Vec<Target>,
     seconds: u64,
     /// Inputs that are tried once, instead of new ones.
     files: Vec<PathBuf>,
 }
 
 impl Options {
-    fn of(args: &[String], known: &[String]) -> Result<Self, Failure> {
+    fn of(args: &[String], known: &[Target]) -> Result<Self, Failure> {
         let mut options = Self { targets: Vec::new(), seconds: SECONDS, files: Vec::new() };
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
@@ -45,8 +55,10 @@ impl Options {
                         given.ok_or("--seconds needs a whole number from 1: how long each target runs.")?;
                 }
                 "--file" => options.files.push(rest.next().ok_or("--file needs the path of an input.")?.into()),
-                name if known.iter().any(|one| one == name) => options.targets.push(name.to_owned()),
-                other => return Err(format!("There is no target '{other}'. There are: {}.", known.join(", "))),
+                other => match known.iter().find(|one| one.name == other) {
+                    Some(target) => options.targets.push(target.clone()),
+                    None => return Err(format!("There is no target '{other}'. There are: {}.", listed(known))),
+                },
             }
         }
         if !options.files.is_empty() && options.targets.len() != 1 {
@@ -61,10 +73,14 @@ impl Options {
     }
 }
 
+fn listed(targets: &[Target]) -> String {
+    targets.iter().map(|target| target.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
 /// Builds the targets and runs them one after the other. Inputs that show a fault are kept below `target/fuzz/found`.
 pub(crate) fn fuzz(root: &Path, args: &[String]) -> Result<(), Failure> {
     let workspace = root.join("tests/fuzz");
-    let options = Options::of(args, &names(&read(&workspace.join("src/targets.rs"))?))?;
+    let options = Options::of(args, &targets(&workspace)?)?;
     if std::env::consts::OS != "linux" {
         return Err("The targets are built and run on Linux only.".to_owned());
     }
@@ -76,17 +92,18 @@ pub(crate) fn fuzz(root: &Path, args: &[String]) -> Result<(), Failure> {
         }
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
-    let program = build(root, &workspace, &target)?;
+    let programs = build(root, &workspace, &target)?;
     let found = target.join("found");
     make(&found)?;
     let mut faults = Vec::new();
-    for name in &options.targets {
-        if run(root, &workspace, &target, &program, name, &options)? == Ended::Fault {
-            faults.push(name.as_str());
+    for one in &options.targets {
+        let program = programs.join(one.program);
+        if run(root, &workspace, &target, &program, &one.name, &options)? == Ended::Fault {
+            faults.push(one.name.as_str());
         }
     }
     if faults.is_empty() {
-        println!("No fault found in: {}.", options.targets.join(", "));
+        println!("No fault found in: {}.", listed(&options.targets));
         return Ok(());
     }
     Err(format!(
@@ -96,12 +113,19 @@ pub(crate) fn fuzz(root: &Path, args: &[String]) -> Result<(), Failure> {
     ))
 }
 
-/// The targets, by the table of the program.
-fn names(source: &str) -> Vec<String> {
-    let lines = source.lines().filter_map(|line| line.trim().strip_prefix("target(\""));
-    lines.filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
+/// All targets, by the tables of the programs.
+fn targets(workspace: &Path) -> Result<Vec<Target>, Failure> {
+    let mut all = Vec::new();
+    for (program, source) in PROGRAMS {
+        let source = read(&workspace.join("src").join(source))?;
+        let lines = source.lines().filter_map(|line| line.trim().strip_prefix("target(\""));
+        let names = lines.filter_map(|rest| rest.split('"').next());
+        all.extend(names.map(|name| Target { name: name.to_owned(), program }));
+    }
+    Ok(all)
 }
 
+/// Gives the folder of the programs.
 fn build(root: &Path, workspace: &Path, target: &Path) -> Result<PathBuf, Failure> {
     // The versions that the program has; cargo adds libFuzzer.
     let lock = workspace.join("Cargo.lock");
@@ -125,7 +149,7 @@ fn build(root: &Path, workspace: &Path, target: &Path) -> Result<PathBuf, Failur
     if !status.success() {
         return Err("The targets could not be built; see above.".to_owned());
     }
-    Ok(target.join(host).join("release/signalbox-fuzz"))
+    Ok(target.join(host).join("release"))
 }
 
 #[derive(Debug, PartialEq, Eq)]
