@@ -13,7 +13,7 @@ static STRETCHES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/new_store.pa
 /// Length of the name of an audit chain: 16 bytes in hexadecimal.
 const LOG_ID: usize = 32;
 
-// Places in the header of a database file: https://www.sqlite.org/fileformat2.html#the_database_header
+// Places in the header of a database file (SQLite: Database File Format, 1.3).
 const WRITE_AND_READ_VERSION: std::ops::Range<usize> = 18..20;
 const USER_VERSION: std::ops::Range<usize> = 60..64;
 const APPLICATION: std::ops::Range<usize> = 68..72;

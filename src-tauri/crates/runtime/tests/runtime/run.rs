@@ -1,9 +1,11 @@
 //! Starting, ending, cancelling, time, artifacts.
 
-use crate::support::{Die, chain, collect, lines, options, runtime, runtime_with, start, store, trace, until, workflow};
+use crate::support::{
+    Die, chain, collect, lines, options, runtime, runtime_with, start, store, trace, until, workflow,
+};
 use serde_json::{Value, json};
-use signalbox_model::{Map, RunOrigin};
 use signalbox_model::RunStatus;
+use signalbox_model::{Map, RunOrigin};
 use signalbox_runtime::{Error, NewRun, Phase, Resumed};
 use signalbox_store::audit::Actor;
 use std::time::Duration;
