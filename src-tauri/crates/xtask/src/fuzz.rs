@@ -27,7 +27,8 @@ const COVERAGE: [&str; 5] = [
 ];
 
 /// The programs, and the source file of each with the table of its targets.
-const PROGRAMS: [(&str, &str); 2] = [("signalbox-fuzz", "targets.rs"), ("signalbox-fuzz-documents", "bin/documents.rs")];
+const PROGRAMS: [(&str, &str); 2] =
+    [("signalbox-fuzz", "targets.rs"), ("signalbox-fuzz-documents", "bin/documents.rs")];
 
 /// A target, and the program that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
