@@ -225,8 +225,12 @@ fn guardrails(data: &[u8]) {
     let some = Finder { except: vec![pattern.to_owned()], ..Finder::default() };
     drop(some.find(text));
     let all = Finder::default();
-    let masked = mask(text, &all.find(text));
-    assert_eq!(mask(&masked, &all.find(&masked)), masked, "masking twice changes nothing");
+    let found = all.find(text);
+    let is_apart = found.windows(2).all(|two| two[0].range.end <= two[1].range.start);
+    assert!(is_apart, "findings are in order and do not overlap: {found:?}");
+    let masked = mask(text, &found);
+    // A placeholder such as `[phone]` may be the word that makes a number behind it one.
+    drop(mask(&masked, &all.find(&masked)));
     let hits = find_in(&json!({ "t": text }), &all);
     assert_eq!(hits.is_empty(), masked == text, "what is found in a value is masked");
 }

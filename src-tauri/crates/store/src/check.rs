@@ -1,7 +1,7 @@
 //! Looking at the whole store, repairing what can be repaired, and giving room back to the disk.
 
 use crate::error::{Error, Result};
-use crate::sql::{self, Connection, OptionalExtension};
+use crate::sql::{self, Connection, OptionalExtension, Pause};
 use crate::store::Store;
 use crate::table::{blob, run, run_event};
 use signalbox_model::hash::sha256_hex;
@@ -346,13 +346,15 @@ pub fn known_version() -> i64 {
     crate::schema::known()
 }
 
-/// Checks a copy that [`Store::back_up`] wrote: its pages are sound and it is a store. Leaves no other file behind.
-pub fn check_copy(file: &Path) -> Result<CopyFacts> {
+/// Checks a copy that [`Store::back_up`] wrote: its pages are sound and it is a store. Leaves no other file behind. `pause` is called
+/// often, and may take its time.
+pub fn check_copy(file: &Path, pause: Pause) -> Result<CopyFacts> {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = rusqlite::Connection::open_with_flags(file, flags)?;
     crate::letters::teach(&opened)?;
     let version = crate::schema::check(&opened, file)?;
-    let connection = Connection::File(opened);
+    let mut connection = Connection::File(opened);
+    connection.pause_often(pause)?;
     if let Some(reason) = integrity(&connection)?.into_iter().next() {
         return Err(Error::Damaged { reason });
     }

@@ -64,6 +64,7 @@ pub use open::{History, StoreOptions};
 pub use payload::{Payload, PayloadPart, PayloadState, Payloads};
 pub use retention::{Held, Retained};
 pub use signalbox_audit as audit;
+pub use sql::Pause;
 pub use store::{Answer, Store, Thread};
 pub use table::access_token::AccessToken;
 pub use table::activation::{Activation, Firing, FiringRow, NewTrigger, SkippedTicks, TriggerRow, WorkflowVersion};

@@ -17,6 +17,12 @@ pub(crate) enum Connection {
     Server(Box<postgres::Connection>),
 }
 
+/// Called often by long work, so that it can leave the machine to others for a while.
+pub type Pause = std::sync::Arc<dyn Fn() + Send + Sync>;
+
+/// Instructions of SQLite between two calls: so few because one copies a whole row, however long it is.
+const PAUSE_EACH: i32 = 20;
+
 /// What stands for the question marks of a statement, in their order.
 pub(crate) trait Params {
     /// The same for SQLite, which binds it without a copy.
@@ -237,6 +243,21 @@ impl Connection {
             Self::File(file) => Some(file),
             #[cfg(feature = "postgres")]
             Self::Server(_) => None,
+        }
+    }
+
+    /// Statements of a file call this again and again while they work.
+    pub(crate) fn pause_often(&mut self, pause: Pause) -> Result<()> {
+        match self {
+            Self::File(file) => file.progress_handler(
+                PAUSE_EACH,
+                Some(move || {
+                    pause();
+                    false
+                }),
+            ),
+            #[cfg(feature = "postgres")]
+            Self::Server(_) => Ok(()),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::connection::Readers;
 use crate::error::{CommitError, Error, Result};
 use crate::instance::Instance;
 use crate::open::{self, StoreOptions};
-use crate::sql::Connection;
+use crate::sql::{Connection, Pause};
 use crate::table::draft::{self, Draft};
 use crate::table::folder_grant::{self, FolderGrant};
 use crate::table::llm_usage;
@@ -176,13 +176,16 @@ impl Store {
         if self.is_file() { Ok(()) } else { Err(Error::AtServer { what, instead }) }
     }
 
-    /// Copies the whole store into a new file, consistently, while it is in use.
-    pub fn back_up(&self, file: &Path) -> Result<()> {
+    /// Copies the whole store into a new file, consistently, while it is in use. `pause` is called often, and may take its time. The
+    /// copy is not synced to the disk.
+    pub fn back_up(&self, file: &Path, pause: Pause) -> Result<()> {
         self.is_copied_as_a_file()?;
         let target = file.to_str().ok_or_else(|| Error::Invalid { reason: "the path is not Unicode".into() })?;
-        let connection = self.inner.readers.open()?;
-        // `VACUUM INTO` counts as a write, although it writes only to the other file.
-        connection.execute_batch("PRAGMA query_only = OFF")?;
+        let mut connection = self.inner.readers.open()?;
+        // `VACUUM INTO` counts as a write, although it writes only to the other file. It would sync that as the database is synced:
+        // all at its end, and commits of others wait meanwhile.
+        connection.execute_batch("PRAGMA query_only = OFF; PRAGMA synchronous = OFF")?;
+        connection.pause_often(pause)?;
         connection.execute("VACUUM INTO ?", [target])?;
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A backup of the data folder into one file, while it is in use, and how it is restored (docs/backup.md).
 
 mod archive;
+mod pace;
 mod restore;
 mod schedule;
 
@@ -13,6 +14,7 @@ use crate::host::files::{Fresh, io_error};
 use archive::{ArchiveWriter, FOLDERS, INDEXES, Manifest, SECRETS, STORE, is_expected};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use pace::Pace;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use signalbox_adapters::{private, vault};
@@ -123,7 +125,9 @@ impl App {
         let scratch = Scratch::create(out.with_file_name(format!(".{name}.{}.parts", std::process::id())))?;
         let mut left_out = Vec::new();
         let manifest = self.write_archive(fresh.file(), &out, &scratch.0, secrets.as_deref(), &mut left_out)?;
-        let verified = archive::read(&out, &reopened(fresh.file(), &out)?, &mut |_| Ok(()))?;
+        let pace = Pace::new();
+        let pause = || pace.rest();
+        let verified = archive::read(&out, &reopened(fresh.file(), &out)?, &pause, &mut |_| Ok(()))?;
         if verified != manifest {
             let message = format!("{} does not read back as it was written.", out.display());
             return Err(ApiError::unavailable(
@@ -159,10 +163,13 @@ impl App {
         let data = self.data_dir();
         // First, so that every file that the copy names is there when the files are copied.
         let copy = scratch.join(STORE);
-        self.store.back_up(&copy)?;
-        let facts = check_copy(&copy)?;
+        let pace = Arc::new(Pace::new());
+        let (copying, checking) = (Arc::clone(&pace), Arc::clone(&pace));
+        self.store.back_up(&copy, Arc::new(move || copying.rest()))?;
+        let facts = check_copy(&copy, Arc::new(move || checking.rest()))?;
         let program = env!("CARGO_PKG_VERSION");
-        let mut archive = ArchiveWriter::begin(to, program).map_err(unwritten)?;
+        let pause = || pace.rest();
+        let mut archive = ArchiveWriter::begin(to, program, &pause).map_err(unwritten)?;
         archive.add_file(STORE, opened(&copy)?).map_err(unwritten)?;
         // Its place is needed for the next copy.
         fs::remove_file(&copy).ok();

@@ -6,6 +6,7 @@
 // Without these nothing can be measured.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod backup;
 mod chains;
 mod compare;
 mod containers;
@@ -62,7 +63,7 @@ fn main() {
         let number = |index: usize| only.get(index).and_then(|count| count.parse().ok());
         return containers::child(only.get(1).map_or("", String::as_str), number(2).unwrap_or(1_000));
     }
-    let parts: [(&str, Part); 26] = [
+    let parts: [(&str, Part); 27] = [
         ("P1", |_| chains::durable()),
         ("P2", |_| chains::side_by_side()),
         ("P3", |_| chains::carried()),
@@ -82,6 +83,7 @@ fn main() {
         ("followers", followers::followers),
         ("databases", databases::databases),
         ("rows", databases::rows),
+        ("backup", backup::backup),
         ("P10", process::canvas),
         ("log", process::log),
         ("inbox", process::inbox),

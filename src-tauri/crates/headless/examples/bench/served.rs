@@ -60,6 +60,11 @@ impl Served {
         Connection::new(&self.host)
     }
 
+    /// Its data folder.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
     pub(crate) fn host(&self) -> &str {
         &self.host
     }

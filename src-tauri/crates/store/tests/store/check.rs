@@ -4,6 +4,9 @@ use crate::support::{commit, count, delete, end, noise, open, raw, started, step
 use serde_json::json;
 use signalbox_store::{DamagedEvent, StoreCheck, check_copy, known_version};
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 /// A run with a value of `length` letters.
 fn run_with_value(store: &signalbox_store::Store, run: &str, seed: u64, length: usize) {
     let owner = started(store, run);
@@ -66,15 +69,49 @@ fn a_copy_is_checked_without_being_opened_as_a_store() {
     run_with_value(&store, "r", 1, 20_000);
     let place = tempfile::tempdir().expect("folder");
     let copy = place.path().join("signalbox.db");
-    store.back_up(&copy).expect("copies");
-    let facts = check_copy(&copy).expect("is sound");
+    store.back_up(&copy, Arc::new(|| ())).expect("copies");
+    let facts = check_copy(&copy, Arc::new(|| ())).expect("is sound");
     assert_eq!((facts.version, facts.runs), (known_version(), 1));
     assert_eq!(std::fs::read_dir(place.path()).expect("folder").count(), 1, "no log beside it");
     let mut bytes = std::fs::read(&copy).expect("reads");
     let middle = bytes.len() / 2 / 4096 * 4096;
     bytes[middle..middle + 64].fill(0xff);
     std::fs::write(&copy, bytes).expect("writes");
-    assert_eq!(check_copy(&copy).expect_err("is damaged").code(), "STORE_DAMAGED");
+    assert_eq!(check_copy(&copy, Arc::new(|| ())).expect_err("is damaged").code(), "STORE_DAMAGED");
+}
+
+/// Others write at every pause of the copy.
+#[test]
+fn a_copy_beside_writes_is_whole() {
+    crate::support::files_only!();
+    const WRITTEN: usize = 20;
+    let (_folder, store) = temporary();
+    for seed in 0..40 {
+        run_with_value(&store, &format!("r{seed}"), seed, 20_000);
+    }
+    let place = tempfile::tempdir().expect("folder");
+    let copy = place.path().join("signalbox.db");
+    let (writer, pauses) = (store.clone(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&pauses);
+    let write = move || {
+        let pause = counted.fetch_add(1, Ordering::SeqCst);
+        if pause < WRITTEN {
+            run_with_value(&writer, &format!("late{pause}"), 100 + pause as u64, 20_000);
+        }
+    };
+    store.back_up(&copy, Arc::new(write)).expect("copies");
+    assert!(pauses.load(Ordering::SeqCst) >= WRITTEN, "it paused {pauses:?} times");
+    assert_eq!(store.check().expect("reads").runs, 40 + WRITTEN as u64, "nobody had to wait");
+    let checks = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&checks);
+    let count = move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+    };
+    let facts = check_copy(&copy, Arc::new(count)).expect("is sound");
+    assert!(checks.load(Ordering::SeqCst) > 0, "the check pauses, too");
+    assert!((40..40 + WRITTEN as u64).contains(&facts.runs), "as it was when the copy began: {facts:?}");
+    let copied = open(place.path());
+    assert_eq!(copied.check().expect("reads"), StoreCheck { runs: facts.runs, ..StoreCheck::default() });
 }
 
 #[test]

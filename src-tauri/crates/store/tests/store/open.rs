@@ -95,7 +95,7 @@ fn a_backup_is_a_whole_store() {
     let (folder, store) = temporary();
     started(&store, "r");
     let copy = tempfile::tempdir().expect("folder");
-    store.back_up(&copy.path().join("signalbox.db")).expect("copies");
+    store.back_up(&copy.path().join("signalbox.db"), std::sync::Arc::new(|| ())).expect("copies");
     drop((folder, store));
     assert_eq!(open(copy.path()).events("r", 0, 10).expect("reads").len(), 1);
 }
@@ -112,7 +112,7 @@ fn an_upgrade_keeps_a_copy_of_the_older_store() {
     fs::write(folder.path().join("signalbox.db.version-3"), "of an earlier upgrade").expect("writes");
     let _opened = Store::open(folder.path(), &StoreOptions::default());
     let copy = folder.path().join(format!("signalbox.db.version-{}", known - 1));
-    let facts = signalbox_store::check_copy(&copy).expect("is sound");
+    let facts = signalbox_store::check_copy(&copy, std::sync::Arc::new(|| ())).expect("is sound");
     assert_eq!((facts.version, facts.runs), (known - 1, 1));
     assert!(!folder.path().join("signalbox.db.version-3").exists(), "only the last copy stays");
 }

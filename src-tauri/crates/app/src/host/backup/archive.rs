@@ -66,17 +66,18 @@ pub(super) struct Member {
     pub(super) sha256: String,
 }
 
-/// Writes an archive, member by member.
+/// Writes an archive, member by member. `pause` is called again and again.
 pub(super) struct ArchiveWriter<'a> {
     tar: tar::Builder<GzEncoder<BufWriter<&'a File>>>,
     files: Vec<Member>,
+    pause: &'a dyn Fn(),
 }
 
 impl<'a> ArchiveWriter<'a> {
-    pub(super) fn begin(to: &'a File, program: &str) -> io::Result<Self> {
+    pub(super) fn begin(to: &'a File, program: &str, pause: &'a dyn Fn()) -> io::Result<Self> {
         // Most of it is JSON, which the fastest level makes small already.
         let gz = GzEncoder::new(BufWriter::with_capacity(1 << 20, to), Compression::fast());
-        let mut this = Self { tar: tar::Builder::new(gz), files: Vec::new() };
+        let mut this = Self { tar: tar::Builder::new(gz), files: Vec::new(), pause };
         let header = Header { signalbox_backup: FORMAT, program: program.to_owned() };
         this.put(HEADER, &serde_json::to_vec(&header)?, UNIX_EPOCH)?;
         Ok(this)
@@ -95,7 +96,7 @@ impl<'a> ArchiveWriter<'a> {
     }
 
     fn add(&mut self, path: &str, from: &mut dyn Read, size: u64, modified: SystemTime) -> io::Result<()> {
-        let mut hashing = Hashing { from: from.take(size), hash: Sha256::new(), read: 0 };
+        let mut hashing = Hashing { from: from.take(size), hash: Sha256::new(), read: 0, pause: self.pause };
         self.tar.append_data(&mut header(size, modified), path, &mut hashing)?;
         if hashing.read != size {
             return Err(io::Error::other(format!("{path} became shorter while it was read")));
@@ -131,17 +132,19 @@ fn hex(hash: Sha256) -> String {
 }
 
 /// Hashes what passes.
-struct Hashing<R> {
+struct Hashing<'a, R> {
     from: R,
     hash: Sha256,
     read: u64,
+    pause: &'a dyn Fn(),
 }
 
-impl<R: Read> Read for Hashing<R> {
+impl<R: Read> Read for Hashing<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.from.read(into)?;
         self.hash.update(into.get(..count).unwrap_or_default());
         self.read += count as u64;
+        (self.pause)();
         Ok(count)
     }
 }
@@ -164,10 +167,11 @@ fn damaged(why: &str) -> ApiError {
 }
 
 /// Reads a whole archive and hands each member on; refuses whatever is not exactly what was written. What `visit` does not read
-/// of a member is read all the same.
+/// of a member is read all the same. `pause` is called again and again.
 pub(super) fn read(
     path: &Path,
     file: &File,
+    pause: &dyn Fn(),
     visit: &mut dyn FnMut(Reading<'_>) -> ApiResult<()>,
 ) -> ApiResult<Manifest> {
     let gz = GzDecoder::new(BufReader::with_capacity(1 << 20, file));
@@ -210,7 +214,7 @@ pub(super) fn read(
             return Err(damaged(&format!("{name} is there twice")));
         }
         let modified = UNIX_EPOCH + Duration::from_secs(entry.header().mtime().unwrap_or_default());
-        let mut hashing = Hashing { from: &mut entry, hash: Sha256::new(), read: 0 };
+        let mut hashing = Hashing { from: &mut entry, hash: Sha256::new(), read: 0, pause };
         visit(Reading { path: &name, modified, content: &mut hashing })?;
         io::copy(&mut hashing, &mut io::sink()).map_err(broken)?;
         if hashing.read != size {

@@ -19,6 +19,7 @@ use signalbox_store::{CopyFacts, check_copy, is_in_use, known_version};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// What a restore is asked for.
@@ -70,7 +71,7 @@ pub async fn restore(
     let data = std::path::absolute(&data).map_err(|error| io_error(&error, &data, "found"))?;
     let archive = opened(&file)?;
     let mut sealed = Zeroizing::new(Vec::new());
-    let manifest = archive::read(&file, &archive, &mut |member| {
+    let manifest = archive::read(&file, &archive, &|| (), &mut |member| {
         if member.path == SECRETS {
             member.content.read_to_end(&mut sealed).map_err(|error| io_error(&error, &file, "read"))?;
         }
@@ -89,7 +90,7 @@ pub async fn restore(
     for (name, bytes) in secrets.iter().flatten() {
         put(&staging.0, name, None, &mut bytes.as_slice())?;
     }
-    let facts = check_copy(&staging.0.join(STORE))?;
+    let facts = check_copy(&staging.0.join(STORE), Arc::new(|| ()))?;
     if facts != facts_of(&manifest) {
         let message = "The database in the backup is not the one that its manifest describes.";
         return Err(ApiError::new(
@@ -218,7 +219,7 @@ fn opened_secrets(passphrase: &Secret, sealed: &[u8]) -> ApiResult<Vec<(String, 
 
 /// Writes the files of the archive, which must be the one that was read before.
 fn extract(file: &Path, manifest: &Manifest, to: &Path) -> ApiResult<()> {
-    let again = archive::read(file, &opened(file)?, &mut |member| {
+    let again = archive::read(file, &opened(file)?, &|| (), &mut |member| {
         if member.path == SECRETS {
             return Ok(());
         }

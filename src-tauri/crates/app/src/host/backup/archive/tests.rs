@@ -15,7 +15,7 @@ fn manifest(files: Vec<Member>) -> Manifest {
 
 fn written(members: &[(&str, &[u8])]) -> File {
     let file = tempfile::tempfile().expect("a file");
-    let mut archive = ArchiveWriter::begin(&file, "0.1.0").expect("begins");
+    let mut archive = ArchiveWriter::begin(&file, "0.1.0", &|| ()).expect("begins");
     for (path, bytes) in members {
         archive.add_bytes(path, bytes).expect("added");
     }
@@ -44,7 +44,7 @@ fn looked(file: &File) -> Result<Vec<String>, String> {
     let mut start = file;
     start.seek(SeekFrom::Start(0)).expect("sought");
     let mut seen = Vec::new();
-    let read = read(Path::new("b.tar.gz"), file, &mut |member| {
+    let read = read(Path::new("b.tar.gz"), file, &|| (), &mut |member| {
         seen.push(member.path.to_owned());
         Ok(())
     });
