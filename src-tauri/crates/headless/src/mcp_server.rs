@@ -17,7 +17,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
-use signalbox_app::{ApiError, App, Caller, Offer, OfferedTool, ToolResult, tool_refusal, tool_result};
+use signalbox_app::{ApiError, App, Caller, Offer, OfferedTool, Told, ToolResult, tool_refusal, tool_result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,8 +54,13 @@ impl McpServer {
         let progress = Progress::new(context);
         let mut events = self.app.subscribe(caller, run_id.to_owned(), 0).await?;
         let mut ended = std::pin::pin!(self.app.wait_told(run_id.to_owned()));
-        let (mut done, mut steps, mut log_ended) = (0, BTreeMap::new(), false);
+        let (mut done, mut steps, mut log_ended, mut answer) = (0, BTreeMap::new(), false, None);
         loop {
+            if let Some(told) = &answer
+                && (log_ended || goes_on(told))
+            {
+                return Ok(tool_result(tool, run_id, told));
+            }
             tokio::select! {
                 biased;
                 () = context.ct.cancelled() => {
@@ -70,10 +75,16 @@ impl McpServer {
                         progress.tell(done, event.step_id.as_deref().unwrap_or_default()).await;
                     }
                 }
-                told = &mut ended => return Ok(tool_result(tool, run_id, &told?)),
+                // A short run has ended before its log was read: its progress is told all the same.
+                told = &mut ended, if answer.is_none() => answer = Some(told?),
             }
         }
     }
+}
+
+/// Whether the log of a run goes on after an answer about it.
+fn goes_on(told: &Told) -> bool {
+    !matches!(told.summary["status"].as_str(), Some("completed" | "failed" | "cancelled"))
 }
 
 /// Who asks: over HTTP each request has a token of its own.
