@@ -10,6 +10,7 @@ mod azure_signature;
 #[cfg(feature = "brokers")]
 pub mod brokers;
 mod clock;
+pub mod code_pages;
 #[cfg(feature = "databases")]
 pub mod databases;
 #[cfg(feature = "app")]

@@ -302,6 +302,7 @@ impl App {
                 app.triggers_in_background(threads.handle());
                 app.replays_in_background(threads.handle());
                 app.watch_clock(threads.handle());
+                app.stay_small_in_background(threads.handle());
             }
         }
         Ok(app)

@@ -12,12 +12,15 @@ use crate::runs::nothing_to_serve;
 use crate::server::Web;
 use crate::triggers::Firing;
 use serde_json::json;
+use signalbox_adapters::code_pages::CodePages;
 use signalbox_model::bundle::{Bundle, HumanReview};
 use std::net::SocketAddr;
 use std::time::Duration;
 
 /// How often a program that serves looks after its audit chain.
 const AUDIT: Duration = Duration::from_secs(3_600);
+/// How often it looks whether it can be smaller.
+const SMALLER: Duration = Duration::from_mins(1);
 
 /// The port of the server; none when nothing needs one.
 fn port(bundle: &Bundle, given: &Serve) -> Result<Option<u16>, Failure> {
@@ -94,6 +97,7 @@ pub(crate) async fn serve(
         served = serving => served,
         () = sending => Ok(OK),
         () = keep_audit(host) => Ok(OK),
+        () = stay_small(host) => Ok(OK),
         () = told_to_stop() => {
             output.aside("Stopped. Nothing is lost; the next start goes on.");
             Ok(OK)
@@ -151,5 +155,16 @@ async fn keep_audit(host: &Host) {
             host::keep_audit(&store, audit)
         });
         drop(kept.await);
+    }
+}
+
+/// Takes code that nothing uses out of the memory of this process: that of the start, later that of the last runs.
+async fn stay_small(host: &Host) {
+    let mut pages = CodePages::default();
+    loop {
+        if host.runtime.driven().is_empty() {
+            pages.look();
+        }
+        tokio::time::sleep(SMALLER).await;
     }
 }

@@ -2,12 +2,17 @@
 
 use crate::app::App;
 use crate::error::ApiResult;
+use signalbox_adapters::code_pages::CodePages;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// For threads on which expressions are compiled and evaluated (TRUST, store rules).
 pub(crate) const STACK: usize = 32 * 1024 * 1024;
+/// A start is over by then.
+const STARTED: Duration = Duration::from_secs(10);
+/// How often a process looks whether it can be smaller.
+const SMALLER: Duration = Duration::from_mins(1);
 
 impl App {
     /// Does `work` on the app's threads, after `first`, and again after the time that it gives; `None` ends it. The app is held
@@ -41,6 +46,17 @@ impl App {
         self.again_and_again(threads, pause, move |app| async move {
             drop(app.blocking(work).await);
             Some(pause)
+        });
+    }
+
+    /// Takes code that nothing uses out of the memory of this process, while no run is driven.
+    pub(crate) fn stay_small_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
+        let mut pages = CodePages::default();
+        self.again_and_again(threads, STARTED, move |app| {
+            if app.runtime.driven().is_empty() {
+                pages.look();
+            }
+            std::future::ready(Some(SMALLER))
         });
     }
 }

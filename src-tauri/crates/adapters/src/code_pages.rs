@@ -1,0 +1,102 @@
+//! Gives back the pages of code that a start needed and that nothing uses afterwards (ADR 242).
+//!
+//! The system maps the pages of a program's file in groups of 16 when one of them is needed, and keeps all of them mapped until memory
+//! is scarce. Two thirds of the memory of a server that waits are such pages. What is used again is mapped again from the cache of the
+//! file, in microseconds. Only Linux has this; elsewhere nothing happens.
+
+/// How much more than after the last time must be mapped before it is done again: 4 MiB.
+#[cfg(target_os = "linux")]
+const GROWN: u64 = 4 << 20;
+
+/// Decides when pages of code are given back. Made once for a process, asked again and again while nothing runs in it.
+#[derive(Debug, Default)]
+pub struct CodePages {
+    /// Bytes mapped when they were looked at after pages had been given back and what waits had mapped its own again.
+    settled: Option<u64>,
+    given_back: bool,
+}
+
+impl CodePages {
+    /// Gives back the pages of code if it was not done yet, or if many have been mapped since. Says how many bytes of mapped files
+    /// became fewer; nothing when nothing was done.
+    pub fn look(&mut self) -> Option<u64> {
+        #[cfg(target_os = "linux")]
+        return self.look_on_linux();
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
+    #[cfg(target_os = "linux")]
+    fn look_on_linux(&mut self) -> Option<u64> {
+        let now = linux::mapped_file_bytes()?;
+        if self.given_back {
+            let settled = *self.settled.get_or_insert(now);
+            if now < settled.saturating_add(GROWN) {
+                return None;
+            }
+        }
+        linux::give_back();
+        (self.settled, self.given_back) = (None, true);
+        Some(now.saturating_sub(linux::mapped_file_bytes()?))
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use rustix::mm::{Advice, madvise};
+    use std::fs;
+
+    /// Bytes of files that are mapped and in memory, and shared memory with them.
+    pub(super) fn mapped_file_bytes() -> Option<u64> {
+        let pages = fs::read_to_string("/proc/self/statm").ok()?;
+        let shared: u64 = pages.split(' ').nth(2)?.parse().ok()?;
+        Some(shared.saturating_mul(u64::try_from(rustix::param::page_size()).ok()?))
+    }
+
+    /// Takes the pages of code and constants out of this process.
+    pub(super) fn give_back() {
+        let Ok(maps) = fs::read_to_string("/proc/self/smaps") else { return };
+        for (start, end) in unchanged_code(&maps) {
+            // SAFETY: The range is a private mapping of a file without write permission of which this process has no page of its own
+            // ("Anonymous" and "Swap" are 0): each page is the file's, and an access maps it again with the same content. Nothing is
+            // unmapped, and nobody else sees it. Libraries that are closed meanwhile leave a hole, which is an error and no harm.
+            #[expect(unsafe_code, reason = "the only way to say this to the system; see above")]
+            // A refusal leaves the pages where they are.
+            let _ =
+                unsafe { madvise(std::ptr::with_exposed_provenance_mut(start), end - start, Advice::LinuxDontNeed) };
+        }
+    }
+
+    /// Ranges of code and constants that are as they are in their files, from the text of `/proc/self/smaps`.
+    pub(super) fn unchanged_code(maps: &str) -> Vec<(usize, usize)> {
+        let (mut ranges, mut last) = (Vec::new(), None);
+        for line in maps.lines() {
+            let mut words = line.split_ascii_whitespace();
+            match (words.next(), words.next(), words.next()) {
+                (Some(range), Some(rights), Some(offset)) if range.contains('-') => {
+                    last =
+                        code(range, rights, offset).filter(|_| words.nth(2).is_some_and(|file| file.starts_with('/')));
+                }
+                (Some("Anonymous:" | "Swap:"), Some(kilobytes), _) if kilobytes != "0" => last = None,
+                // The last line of each mapping.
+                (Some("VmFlags:"), ..) => ranges.extend(last.take()),
+                _ => {}
+            }
+        }
+        ranges
+    }
+
+    /// Constants are at the beginning of a file. Those further behind were changed when the program was loaded.
+    fn code(range: &str, rights: &str, offset: &str) -> Option<(usize, usize)> {
+        let is_start = offset.bytes().all(|digit| digit == b'0');
+        if rights != "r-xp" && !(rights == "r--p" && is_start) {
+            return None;
+        }
+        let (start, end) = range.split_once('-')?;
+        let (start, end) = (usize::from_str_radix(start, 16).ok()?, usize::from_str_radix(end, 16).ok()?);
+        (start < end).then_some((start, end))
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
