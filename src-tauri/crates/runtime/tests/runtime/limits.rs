@@ -1,7 +1,7 @@
 //! Limits of a workflow: what waits, what is left out, what is cancelled, and what a killed process leaves.
 
-use crate::support::{Die, options, runtime_with, store, trace, until, with_clock, workflow};
-use serde_json::{Map, Value, json};
+use crate::support::{Die, new_run, options, runtime_with, store, trace, until, with_clock, workflow};
+use serde_json::{Value, json};
 use signalbox_model::event::EventBody;
 use signalbox_model::{RunOrigin, RunStatus, Workflow};
 use signalbox_ports::Clock;
@@ -26,15 +26,9 @@ fn one_at_a_time() -> Value {
 }
 
 async fn start_with(runtime: &Runtime, workflow: Workflow, params: Value) -> Result<StartOutcome, Error> {
-    let new = NewRun {
-        pinned: runtime.pin(workflow).await.expect("valid"),
-        params,
-        context: Map::new(),
-        origin: RunOrigin { started_by: Some("rest".into()), person: Some("user:anna".into()), ..RunOrigin::default() },
-        debug: None,
-        until: None,
-        kept: None,
-    };
+    let origin =
+        RunOrigin { started_by: Some("rest".into()), person: Some("user:anna".into()), ..RunOrigin::default() };
+    let new = NewRun { origin, ..new_run(runtime, workflow, params).await };
     runtime.start_with(new, Origin::default()).await
 }
 

@@ -1,12 +1,11 @@
 //! Starting, ending, cancelling, time, artifacts.
 
 use crate::support::{
-    Die, chain, collect, lines, options, runtime, runtime_with, start, store, trace, until, workflow,
+    Die, chain, collect, lines, new_run, options, runtime, runtime_with, start, store, trace, until, workflow,
 };
 use serde_json::{Value, json};
 use signalbox_model::RunStatus;
-use signalbox_model::{Map, RunOrigin};
-use signalbox_runtime::{Error, NewRun, Phase, Resumed};
+use signalbox_runtime::{Error, Phase, Resumed};
 use signalbox_store::audit::Actor;
 use std::time::Duration;
 
@@ -34,16 +33,7 @@ async fn a_run_is_recorded_from_start_to_summary() {
 async fn a_start_is_small_while_it_waits() {
     let dir = tempfile::tempdir().expect("a folder");
     let runtime = runtime(dir.path());
-    let pinned = runtime.pin(workflow(chain(1))).await.expect("it is valid");
-    let new = NewRun {
-        pinned,
-        params: json!({}),
-        context: Map::new(),
-        origin: RunOrigin::default(),
-        debug: None,
-        until: None,
-        kept: None,
-    };
+    let new = new_run(&runtime, workflow(chain(1)), json!({})).await;
     let size = size_of_val(&runtime.start(new));
     assert!(size <= 4_096, "{size} bytes");
 }
@@ -190,18 +180,9 @@ async fn a_workflow_that_cannot_be_recorded_is_not_started() {
     let dir = tempfile::tempdir().expect("a folder");
     let store = store(dir.path());
     let runtime = runtime_with(dir.path(), store.clone(), Die::Never, options(dir.path()));
-    let pinned = runtime.pin(crate::support::workflow(chain(2))).await.expect("valid");
+    let new = new_run(&runtime, workflow(chain(2)), json!({ "text": "y".repeat(20_000) })).await;
     store.set_max_pages(Some(1)).expect("set");
     while store.setting_set(&format!("filler{}", rand()), Some(json!("x".repeat(4_000)))).is_ok() {}
-    let new = signalbox_runtime::NewRun {
-        pinned,
-        params: json!({ "text": "y".repeat(20_000) }),
-        context: serde_json::Map::new(),
-        origin: RunOrigin::default(),
-        debug: None,
-        until: None,
-        kept: None,
-    };
     let error = runtime.start(new).await.expect_err("there is no room");
     assert_eq!(error.code(), "DISK_FULL");
     assert_eq!(runtime.driven(), Vec::<String>::new());

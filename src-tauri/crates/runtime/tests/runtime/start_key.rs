@@ -1,10 +1,9 @@
 //! Starts that are named by a key: one run for the same start, for a day by the host's clock.
 
-use crate::support::{Die, chain, options, store, trace, with_clock, workflow};
-use serde_json::{Map, json};
-use signalbox_model::RunOrigin;
+use crate::support::{Die, chain, new_run, options, store, trace, with_clock, workflow};
+use serde_json::json;
 use signalbox_model::RunStatus;
-use signalbox_runtime::{Error, NewRun, Runtime, StartOutcome};
+use signalbox_runtime::{Error, Runtime, StartOutcome};
 use signalbox_store::{RUN_KEY_MS, RunKey, StoreError};
 use signalbox_testkit::ManualClock;
 use std::sync::Arc;
@@ -14,16 +13,7 @@ fn key(hash: &str) -> RunKey {
 }
 
 async fn start(runtime: &Runtime, hash: &str) -> Result<StartOutcome, Error> {
-    let pinned = runtime.pin(workflow(chain(1))).await.expect("valid");
-    let new = NewRun {
-        pinned,
-        params: json!({}),
-        context: Map::new(),
-        origin: RunOrigin::default(),
-        debug: None,
-        until: None,
-        kept: None,
-    };
+    let new = new_run(runtime, workflow(chain(1)), json!({})).await;
     runtime.start_once(new, None, key(hash)).await
 }
 

@@ -228,17 +228,15 @@ pub(crate) fn workflow(data: Value) -> Workflow {
     signalbox_testkit::scenario::workflow(&data).expect("the workflow of the test can be read")
 }
 
+/// A run of `workflow` that begins with nothing but its params.
+pub(crate) async fn new_run(runtime: &Runtime, workflow: Workflow, params: Value) -> NewRun {
+    let pinned = runtime.pin(workflow).await.expect("the workflow of the test is valid");
+    let (context, origin) = (Map::new(), RunOrigin::default());
+    NewRun { pinned, params, context, origin, debug: None, until: None, kept: None }
+}
+
 pub(crate) async fn start(runtime: &Runtime, data: Value) -> String {
-    let pinned = runtime.pin(workflow(data)).await.expect("the workflow of the test is valid");
-    let new = NewRun {
-        pinned,
-        params: json!({}),
-        context: Map::new(),
-        origin: RunOrigin::default(),
-        debug: None,
-        until: None,
-        kept: None,
-    };
+    let new = new_run(runtime, workflow(data), json!({})).await;
     runtime.start(new).await.expect("the run starts")
 }
 
