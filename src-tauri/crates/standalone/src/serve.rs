@@ -19,6 +19,8 @@ use std::time::Duration;
 
 /// How often a program that serves looks after its audit chain.
 const AUDIT: Duration = Duration::from_secs(3_600);
+/// A start is over by then.
+const STARTED: Duration = Duration::from_secs(5);
 /// How often it looks whether it can be smaller.
 const SMALLER: Duration = Duration::from_mins(1);
 
@@ -161,6 +163,7 @@ async fn keep_audit(host: &Host) {
 /// Takes code that nothing uses out of the memory of this process: that of the start, later that of the last runs.
 async fn stay_small(host: &Host) {
     let mut pages = CodePages::default();
+    tokio::time::sleep(STARTED).await;
     loop {
         if host.runtime.driven().is_empty() {
             pages.look();
