@@ -5,7 +5,6 @@
 //! file, in microseconds. Only Linux has this; elsewhere nothing happens.
 
 /// How much more than after the last time must be mapped before it is done again: 4 MiB.
-#[cfg(target_os = "linux")]
 const GROWN: u64 = 4 << 20;
 
 /// Decides when pages of code are given back. Made once for a process, asked again and again while nothing runs in it.
@@ -20,33 +19,41 @@ impl CodePages {
     /// Gives back the pages of code if it was not done yet, or if many have been mapped since. Says how many bytes of mapped files
     /// became fewer; nothing when nothing was done.
     pub fn look(&mut self) -> Option<u64> {
-        #[cfg(target_os = "linux")]
-        return self.look_on_linux();
-        #[cfg(not(target_os = "linux"))]
-        None
+        let now = system::mapped_file_bytes()?;
+        if !self.is_due(now) {
+            return None;
+        }
+        system::give_back();
+        Some(now.saturating_sub(system::mapped_file_bytes()?))
     }
 
-    #[cfg(target_os = "linux")]
-    fn look_on_linux(&mut self) -> Option<u64> {
-        let now = linux::mapped_file_bytes()?;
+    fn is_due(&mut self, now: u64) -> bool {
         if self.given_back {
             let settled = *self.settled.get_or_insert(now);
             if now < settled.saturating_add(GROWN) {
-                return None;
+                return false;
             }
         }
-        linux::give_back();
         (self.settled, self.given_back) = (None, true);
-        Some(now.saturating_sub(linux::mapped_file_bytes()?))
+        true
     }
 }
 
+#[cfg(not(target_os = "linux"))]
+mod system {
+    pub(super) fn mapped_file_bytes() -> Option<u64> {
+        None
+    }
+
+    pub(super) fn give_back() {}
+}
+
 #[cfg(target_os = "linux")]
-mod linux {
+mod system {
     use rustix::mm::{Advice, madvise};
     use std::fs;
 
-    /// Bytes of files that are mapped and in memory, and shared memory with them.
+    /// Bytes of mapped files and of shared memory that are in memory.
     pub(super) fn mapped_file_bytes() -> Option<u64> {
         let pages = fs::read_to_string("/proc/self/statm").ok()?;
         let shared: u64 = pages.split(' ').nth(2)?.parse().ok()?;
@@ -55,11 +62,14 @@ mod linux {
 
     /// Takes the pages of code and constants out of this process.
     pub(super) fn give_back() {
-        let Ok(maps) = fs::read_to_string("/proc/self/smaps") else { return };
-        for (start, end) in unchanged_code(&maps) {
+        let (Ok(program), Ok(maps)) = (fs::read_link("/proc/self/exe"), fs::read_to_string("/proc/self/smaps")) else {
+            return;
+        };
+        for (start, end) in unchanged_code(&maps, &program.to_string_lossy()) {
             // SAFETY: The range is a private mapping of a file without write permission of which this process has no page of its own
-            // ("Anonymous" and "Swap" are 0): each page is the file's, and an access maps it again with the same content. Nothing is
-            // unmapped, and nobody else sees it. Libraries that are closed meanwhile leave a hole, which is an error and no harm.
+            // ("Anonymous" and "Swap" are 0): each page is the file's, and an access maps it again with the same content. The file is
+            // the program or a library that it is linked with, which stays mapped until the process ends, so that nothing else can
+            // have come to this place.
             #[expect(unsafe_code, reason = "the only way to say this to the system; see above")]
             // A refusal leaves the pages where they are.
             let _ =
@@ -67,15 +77,14 @@ mod linux {
         }
     }
 
-    /// Ranges of code and constants that are as they are in their files, from the text of `/proc/self/smaps`.
-    pub(super) fn unchanged_code(maps: &str) -> Vec<(usize, usize)> {
+    /// Ranges of code and constants of the program that are as they are in the file, from the text of `/proc/self/smaps`.
+    pub(super) fn unchanged_code(maps: &str, program: &str) -> Vec<(usize, usize)> {
         let (mut ranges, mut last) = (Vec::new(), None);
         for line in maps.lines() {
             let mut words = line.split_ascii_whitespace();
             match (words.next(), words.next(), words.next()) {
                 (Some(range), Some(rights), Some(offset)) if range.contains('-') => {
-                    last =
-                        code(range, rights, offset).filter(|_| words.nth(2).is_some_and(|file| file.starts_with('/')));
+                    last = code(range, rights, offset).filter(|_| stays(line, program));
                 }
                 (Some("Anonymous:" | "Swap:"), Some(kilobytes), _) if kilobytes != "0" => last = None,
                 // The last line of each mapping.
@@ -84,6 +93,14 @@ mod linux {
             }
         }
         ranges
+    }
+
+    /// Whether a mapping is of the program or of the C library. Other libraries may be closed by another thread at any time.
+    fn stays(line: &str, program: &str) -> bool {
+        // The file is the last of six columns and may have spaces.
+        let Some((_, file)) = line.split_once(" /") else { return false };
+        let name = file.rsplit('/').next();
+        program.strip_prefix('/') == Some(file) || matches!(name, Some("libc.so.6" | "libm.so.6"))
     }
 
     /// Constants are at the beginning of a file. Those further behind were changed when the program was loaded.

@@ -1,4 +1,4 @@
-use super::{CodePages, GROWN, linux};
+use super::{CodePages, GROWN, system};
 use std::hint::black_box;
 
 const MAPS: &str = "\
@@ -40,36 +40,53 @@ VmFlags: rd ex sh mr mw me sd
 7f005000-7f006000 r-xp 00001000 00:01 14 /memfd:signalbox (deleted)
 Anonymous:             0 kB
 VmFlags: rd ex mr mw me sd
+7f006000-7f007000 r-xp 00001000 fe:00 15 /usr/lib/libc.so.6
+Anonymous:             0 kB
+VmFlags: rd ex mr mw me sd
+7f007000-7f008000 r-xp 00001000 fe:00 16 /usr/lib/libnss_files.so.2
+Anonymous:             0 kB
+VmFlags: rd ex mr mw me sd
 ";
 
 #[test]
-fn only_unchanged_code_and_constants_of_files_are_given_back() {
-    let expected = [(0x5589_a000, 0x5589_c000), (0x5589_c000, 0x5589_f000), (0x7f00_5000, 0x7f00_6000)];
-    assert_eq!(linux::unchanged_code(MAPS), expected);
+fn only_unchanged_code_and_constants_of_the_program_are_given_back() {
+    let libc = (0x7f00_6000, 0x7f00_7000);
+    assert_eq!(system::unchanged_code(MAPS, "/usr/bin/program"), [(0x5589_a000, 0x5589_c000), libc]);
+    assert_eq!(system::unchanged_code(MAPS, "/usr/bin/program with a space"), [(0x5589_c000, 0x5589_f000), libc]);
+    assert_eq!(system::unchanged_code(MAPS, "/memfd:signalbox (deleted)"), [(0x7f00_5000, 0x7f00_6000), libc]);
+    assert_eq!(system::unchanged_code(MAPS, "/usr/bin/another"), [libc], "a library may be closed at any time");
+    for changed in ["/usr/lib/changed.so", "/usr/lib/changed-and-swapped.so", "/usr/lib/shared.so"] {
+        assert_eq!(system::unchanged_code(MAPS, changed), [libc], "{changed}");
+    }
 }
 
 #[test]
 fn a_text_that_is_cut_off_names_no_half_of_a_mapping() {
-    let whole = linux::unchanged_code(MAPS);
+    let whole = system::unchanged_code(MAPS, "/usr/bin/program");
     for end in 0..MAPS.len() {
-        let found = linux::unchanged_code(&MAPS[..end]);
+        let found = system::unchanged_code(&MAPS[..end], "/usr/bin/program");
         assert_eq!(found[..], whole[..found.len()], "cut at {end}");
     }
 }
 
 /// This process goes on afterwards, so its code is still there.
 #[test]
-fn pages_are_given_back_once_and_again_when_many_came_back() {
+fn pages_are_given_back_once() {
     let mut pages = CodePages::default();
     let fewer = pages.look().expect("the first time always");
     assert!(fewer > 0, "a start maps more than what runs now");
-    let all = |range: &(usize, usize)| range.1 - range.0;
-    assert!(
-        linux::unchanged_code(&std::fs::read_to_string("/proc/self/smaps").unwrap()).iter().map(all).sum::<usize>() > 0
-    );
     assert_eq!(pages.look(), None, "nothing was mapped in between");
-    // As if the pages in use were fewer.
-    pages.settled = pages.settled.map(|settled| settled.saturating_sub(2 * GROWN));
-    assert!(pages.look().is_some());
-    assert_eq!(black_box(MAPS).lines().count(), 38);
+    assert_eq!(black_box(MAPS).lines().count(), 44);
+}
+
+#[test]
+fn pages_are_given_back_again_when_many_more_are_mapped_than_what_waits_needs() {
+    let mut pages = CodePages::default();
+    let waits = 10 << 20;
+    assert!(pages.is_due(3 * waits));
+    assert!(!pages.is_due(waits), "this is what it needs");
+    assert!(!pages.is_due(waits + GROWN - 1));
+    assert!(pages.is_due(waits + GROWN));
+    assert!(!pages.is_due(2 * waits), "a new measure");
+    assert!(!pages.is_due(waits));
 }
