@@ -5372,6 +5372,10 @@ export interface StartQuota {
   perDay?: number;
   /** Runs that have not ended; not for tokens. */
   atOnce?: number;
+  /** In a minute of the clock by one person; not for tokens. */
+  personPerMinute?: number;
+  /** In a day of UTC by one person; not for tokens. */
+  personPerDay?: number;
 }
 
 /** What a workspace or a token has started. */

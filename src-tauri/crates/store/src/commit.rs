@@ -514,7 +514,12 @@ impl PreparedRun {
         if (self.row.workspace.is_some() || self.token.is_some()) && !self.is_known(connection)? {
             // A replay was allowed as a whole by whoever may do that; it is counted.
             let always = self.replayed.is_some();
-            workspace::start(connection, self.row.workspace.as_deref(), self.token.as_deref(), always, now_ms)?;
+            let by = workspace::Starter {
+                workspace: self.row.workspace.as_deref(),
+                token: self.token.as_deref(),
+                person: self.row.person.as_deref(),
+            };
+            workspace::start(connection, by, always, now_ms)?;
         }
         if let Some(key) = &self.key {
             if let Some(run) = run_key::get(connection, key, self.row.started_ms)? {

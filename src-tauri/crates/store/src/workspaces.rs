@@ -79,6 +79,11 @@ impl Store {
         self.view(|connection| workspace::started(connection, &workspace::of_workspace(name), Some(name), now_ms))
     }
 
+    /// Forgets what was started on days that are over.
+    pub fn starts_sweep(&self, now_ms: i64) -> Result<()> {
+        self.write(false, move |work| workspace::sweep(work.connection, now_ms))
+    }
+
     /// What a token has started.
     pub fn token_started(&self, name: &str, now_ms: i64) -> Result<Started> {
         self.view(|connection| workspace::started(connection, &workspace::of_token(name), None, now_ms))

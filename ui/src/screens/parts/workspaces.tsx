@@ -11,6 +11,7 @@ import { QuotaFields, quotaOf, textOf } from './quota-fields.tsx';
 
 type Workspace = Commands['workspace_list']['response'][number];
 const NUMBERS = ['perMinute', 'perDay', 'atOnce'] as const;
+const OF_PERSON = ['personPerMinute', 'personPerDay'] as const;
 const USED = { perMinute: 'minute', perDay: 'day', atOnce: 'open' } as const satisfies { [N in (typeof NUMBERS)[number]]: keyof Workspace['started'] };
 
 export function WorkspacesSection() {
@@ -40,10 +41,15 @@ export function WorkspacesSection() {
 
 /** What was started, of how many there may be. */
 function usedOf({ started, quota }: Workspace): string[] {
-  return NUMBERS.map((name) => {
-    const [used, most] = [USED[name], quota[name]];
-    return most === undefined ? t(`workspace.used.${used}`, { count: started[used] }) : t(`workspace.used.${used}Of`, { count: started[used], most });
+  const used = NUMBERS.map((name) => {
+    const [of, most] = [USED[name], quota[name]];
+    return most === undefined ? t(`workspace.used.${of}`, { count: started[of] }) : t(`workspace.used.${of}Of`, { count: started[of], most });
   });
+  const each = OF_PERSON.flatMap((name) => {
+    const most = quota[name];
+    return most === undefined ? [] : [t(`workspace.each.${name}`, { most })];
+  });
+  return [...used, ...each];
 }
 
 function Line({ one, mayChange, onQuota, onWorkflows, onRemove }: { one: Workspace; mayChange: boolean; onQuota(): void; onWorkflows(): void; onRemove(): void }) {
@@ -80,7 +86,7 @@ function Edit({ one, all, onClose }: { one: Workspace | null; all: readonly Work
           {({ id, describedBy, invalid }) => <TextInput id={id} aria-describedby={describedBy} invalid={invalid} mono value={name} placeholder="sales-emea" maxLength={60} onChange={setName} />}
         </Field>
       )}
-      <QuotaFields names={NUMBERS} text={text} onChange={setText} />
+      <QuotaFields names={[...NUMBERS, ...OF_PERSON]} text={text} onChange={setText} />
     </FormDialog>
   );
 }

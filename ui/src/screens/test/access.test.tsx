@@ -95,9 +95,10 @@ it('a workspace is made with a quota, and workflows are moved into it and out ag
   const form = within(await screen.findByRole('dialog', { name: 'New workspace' }));
   fireEvent.change(form.getByRole('textbox', { name: /^Name/ }), { target: { value: 'sales' } });
   fireEvent.change(form.getByRole('textbox', { name: 'Runs a minute' }), { target: { value: '60' } });
+  fireEvent.change(form.getByLabelText('Runs a day for each person (UTC)'), { target: { value: '20' } });
   fireEvent.click(form.getByRole('button', { name: 'Create workspace' }));
-  expect(await screen.findByText('1 of 60 this minute · 7 today · 2 under way · no workflows')).toBeTruthy();
-  expect(asked(fake, 'workspace_put')).toEqual([{ name: 'sales', quota: { perMinute: 60 } }]);
+  expect(await screen.findByText('1 of 60 this minute · 7 today · 2 under way · each person 20 a day · no workflows')).toBeTruthy();
+  expect(asked(fake, 'workspace_put')).toEqual([{ name: 'sales', quota: { perMinute: 60, personPerDay: 20 } }]);
   fireEvent.click(screen.getByRole('button', { name: 'Workflows of sales' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Workflows of sales' }));
   await userEvent.click(dialog.getByRole('combobox', { name: 'Workflow' }));

@@ -17,6 +17,12 @@ pub struct StartQuota {
     /// Runs that have not ended; not for tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_once: Option<u32>,
+    /// In a minute of the clock by one person; not for tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person_per_minute: Option<u32>,
+    /// In a day of UTC by one person; not for tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person_per_day: Option<u32>,
 }
 
 /// What a workspace or a token has started.

@@ -1,5 +1,5 @@
 //! What a host that stays throws away besides old audit entries: exports that were handed out long ago, definitions that
-//! no run is pinned to any more, and keys of starts that no longer hold.
+//! no run is pinned to any more, keys of starts that no longer hold, and counts of days that are over.
 
 use crate::app::App;
 use crate::error::ApiResult;
@@ -30,6 +30,7 @@ impl App {
         let exports = self.tidy_exports(SystemTime::now());
         self.store.definitions_sweep(PINNED_FILES, now, now - START_MS)?;
         self.store.run_keys_sweep(now)?;
+        self.store.starts_sweep(now)?;
         self.store.health_sweep(now)?;
         self.store.trigger_firings_sweep(now)?;
         while self.store.replays_sweep(now - REPLAY_MS)? {}

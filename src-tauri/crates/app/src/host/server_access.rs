@@ -145,6 +145,10 @@ impl App {
             let hint = "Give the workspace one: Settings, Access, or `signalbox workspace set`.";
             return Err(ApiError::bad_request("A token has no quota of runs at the same time.", hint));
         }
+        if quota.person_per_minute.or(quota.person_per_day).is_some() {
+            let hint = "Give the workspace one, or the token perMinute and perDay.";
+            return Err(ApiError::bad_request("A token has no quota for each person.", hint));
+        }
         let days = request.expires_days;
         if days.is_some_and(|days| days == 0 || days > LONGEST_DAYS) {
             let hint = format!("Give 1 to {LONGEST_DAYS} days, or none for a token that lasts until it is revoked.");

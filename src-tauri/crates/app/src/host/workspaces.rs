@@ -19,17 +19,18 @@ fn no_workspace(name: &str) -> ApiError {
 
 /// A quota as it is kept. A number that stops everything is a mistake.
 pub(crate) fn kept_quota(quota: StartQuota) -> ApiResult<store::Quota> {
-    let StartQuota { per_minute, per_day, at_once } = quota;
-    if [per_minute, per_day, at_once].contains(&Some(0)) {
+    let StartQuota { per_minute, per_day, at_once, person_per_minute, person_per_day } = quota;
+    if [per_minute, per_day, at_once, person_per_minute, person_per_day].contains(&Some(0)) {
         let hint = "Leave the number out for no limit, or give 1 or more.";
         return Err(ApiError::bad_request("A quota of 0 runs starts nothing.", hint));
     }
-    Ok(store::Quota { per_minute, per_day, at_once })
+    Ok(store::Quota { per_minute, per_day, at_once, person_per_minute, person_per_day })
 }
 
 /// A quota as it is shown.
 pub(crate) fn shown_quota(quota: store::Quota) -> StartQuota {
-    StartQuota { per_minute: quota.per_minute, per_day: quota.per_day, at_once: quota.at_once }
+    let store::Quota { per_minute, per_day, at_once, person_per_minute, person_per_day } = quota;
+    StartQuota { per_minute, per_day, at_once, person_per_minute, person_per_day }
 }
 
 /// What was started, as it is shown.
@@ -69,7 +70,7 @@ impl App {
         }
         let facts = json!({
             "name": name, "new": before.is_none(), "perMinute": quota.per_minute, "perDay": quota.per_day,
-            "atOnce": quota.at_once,
+            "atOnce": quota.at_once, "personPerMinute": quota.person_per_minute, "personPerDay": quota.person_per_day,
         });
         let record = self.fact(AuditEvent::WorkspaceChanged, Level::Warn, caller.actor(), caller.signed(facts));
         let made_ms = before.map_or_else(|| self.now_ms(), |before| before.made_ms);

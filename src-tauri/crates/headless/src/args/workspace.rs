@@ -21,7 +21,7 @@ pub(crate) enum Workspace {
     /// Makes a workspace, or gives it another quota. A number that is left out is no limit.
     #[command(
         after_help = "Exit: 0, 2 refused.\n\nExamples:\n  signalbox workspace set sales\n  signalbox workspace set sales --per-minute 60 \
-                      --per-day 5000 --at-once 20"
+                      --per-day 5000 --at-once 20 --person-per-day 100"
     )]
     Set {
         /// Name: small letters, digits and hyphens.
@@ -32,6 +32,12 @@ pub(crate) enum Workspace {
         /// Runs that may be under way at the same time.
         #[arg(long, value_name = "RUNS")]
         at_once: Option<u32>,
+        /// Runs that one person may start in a minute of the clock.
+        #[arg(long, value_name = "RUNS")]
+        person_per_minute: Option<u32>,
+        /// Runs that one person may start in a day of UTC.
+        #[arg(long, value_name = "RUNS")]
+        person_per_day: Option<u32>,
         /// Person; the system account is recorded as well.
         #[arg(long = "as", value_name = "user:NAME")]
         person: Option<String>,

@@ -271,7 +271,7 @@ CREATE TABLE user_session (
           ) STRICT, WITHOUT ROWID;
 CREATE TABLE workspace (
             name TEXT PRIMARY KEY NOT NULL, per_minute INTEGER, per_day INTEGER, at_once INTEGER, made_ms INTEGER NOT NULL
-          ) STRICT, WITHOUT ROWID;
+          , person_per_minute INTEGER, person_per_day INTEGER) STRICT, WITHOUT ROWID;
 CREATE TABLE workspace_workflow (workflow TEXT PRIMARY KEY NOT NULL, workspace TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX workspace_workflows ON workspace_workflow (workspace, workflow);
 CREATE TABLE start_count (

@@ -58,7 +58,7 @@ fn read(row: &Row<'_>) -> sql::Result<AccessToken> {
         used_ms: row.get(6)?,
         // A text without names limits it to nothing.
         workspaces: row.get::<_, Option<String>>(7)?.map(|names| names.split_whitespace().map(str::to_owned).collect()),
-        quota: Quota { per_minute: row.get(8)?, per_day: row.get(9)?, at_once: None },
+        quota: Quota { per_minute: row.get(8)?, per_day: row.get(9)?, ..Quota::default() },
     })
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn named(connection: &Connection, name: &str) -> Result<Option<Access
 /// How many runs the token of a name may start.
 pub(crate) fn quota(connection: &Connection, name: &str) -> Result<Option<Quota>> {
     let sql = "SELECT per_minute, per_day FROM access_token WHERE lower(name) = lower(?)";
-    let read = |row: &Row<'_>| Ok(Quota { per_minute: row.get(0)?, per_day: row.get(1)?, at_once: None });
+    let read = |row: &Row<'_>| Ok(Quota { per_minute: row.get(0)?, per_day: row.get(1)?, ..Quota::default() });
     Ok(connection.prepare_cached(sql)?.query_row([name], read).optional()?)
 }
 

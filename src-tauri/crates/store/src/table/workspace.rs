@@ -5,9 +5,10 @@ use crate::error::{Error, Result};
 use crate::migration::Migration;
 use crate::sql::{self, Connection, OptionalExtension, Row, params};
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    id: 51,
-    sql: "CREATE TABLE workspace (
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        id: 51,
+        sql: "CREATE TABLE workspace (
             name TEXT PRIMARY KEY NOT NULL, per_minute INTEGER, per_day INTEGER, at_once INTEGER, made_ms INTEGER NOT NULL
           ) STRICT, WITHOUT ROWID;
           CREATE TABLE workspace_workflow (workflow TEXT PRIMARY KEY NOT NULL, workspace TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -16,7 +17,13 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
             holder TEXT NOT NULL, window_ms INTEGER NOT NULL, since_ms INTEGER NOT NULL, runs INTEGER NOT NULL,
             PRIMARY KEY (holder, window_ms)
           ) STRICT, WITHOUT ROWID;",
-}];
+    },
+    Migration {
+        id: 55,
+        sql: "ALTER TABLE workspace ADD COLUMN person_per_minute INTEGER;
+              ALTER TABLE workspace ADD COLUMN person_per_day INTEGER;",
+    },
+];
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
@@ -30,6 +37,18 @@ pub struct Quota {
     pub per_day: Option<u32>,
     /// Runs that have not ended.
     pub at_once: Option<u32>,
+    /// In a minute of the clock by one person; of workspaces only.
+    pub person_per_minute: Option<u32>,
+    /// In a day of UTC by one person; of workspaces only.
+    pub person_per_day: Option<u32>,
+}
+
+impl Quota {
+    /// What one person may start.
+    fn of_person(self) -> Option<Self> {
+        let quota = Self { per_minute: self.person_per_minute, per_day: self.person_per_day, ..Self::default() };
+        (quota != Self::default()).then_some(quota)
+    }
 }
 
 /// Workflows that belong together, with their runs.
@@ -55,11 +74,17 @@ pub struct Started {
 }
 
 fn read(row: &Row<'_>) -> sql::Result<Workspace> {
-    let quota = Quota { per_minute: row.get(1)?, per_day: row.get(2)?, at_once: row.get(3)? };
-    Ok(Workspace { name: row.get(0)?, quota, made_ms: row.get(4)? })
+    let quota = Quota {
+        per_minute: row.get(1)?,
+        per_day: row.get(2)?,
+        at_once: row.get(3)?,
+        person_per_minute: row.get(4)?,
+        person_per_day: row.get(5)?,
+    };
+    Ok(Workspace { name: row.get(0)?, quota, made_ms: row.get(6)? })
 }
 
-const COLUMNS: &str = "name, per_minute, per_day, at_once, made_ms";
+const COLUMNS: &str = "name, per_minute, per_day, at_once, person_per_minute, person_per_day, made_ms";
 
 /// All of them, by name.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Workspace>> {
@@ -74,10 +99,19 @@ pub(crate) fn get(connection: &Connection, name: &str) -> Result<Option<Workspac
 
 /// Makes it, or gives it another quota.
 pub(crate) fn put(connection: &Connection, one: &Workspace) -> Result<()> {
-    let sql = "INSERT INTO workspace (name, per_minute, per_day, at_once, made_ms) VALUES (?1, ?2, ?3, ?4, ?5) \
-               ON CONFLICT (name) DO UPDATE SET per_minute = ?2, per_day = ?3, at_once = ?4";
-    let Quota { per_minute, per_day, at_once } = one.quota;
-    connection.prepare_cached(sql)?.execute(params![one.name, per_minute, per_day, at_once, one.made_ms])?;
+    let sql = "INSERT INTO workspace (name, per_minute, per_day, at_once, person_per_minute, person_per_day, made_ms) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+               ON CONFLICT (name) DO UPDATE SET per_minute = ?2, per_day = ?3, at_once = ?4, person_per_minute = ?5, person_per_day = ?6";
+    let Quota { per_minute, per_day, at_once, person_per_minute, person_per_day } = one.quota;
+    connection.prepare_cached(sql)?.execute(params![
+        one.name,
+        per_minute,
+        per_day,
+        at_once,
+        person_per_minute,
+        person_per_day,
+        one.made_ms
+    ])?;
     Ok(())
 }
 
@@ -140,6 +174,11 @@ pub(crate) fn of_token(name: &str) -> String {
     format!("token {name}")
 }
 
+/// See [`of_workspace`]. A person is counted in each workspace by itself.
+fn of_person(person: &str, workspace: &str) -> String {
+    format!("person {person} in the workspace {workspace}")
+}
+
 /// Begin of the window in which a moment lies.
 fn window(now_ms: i64, ms: i64) -> i64 {
     now_ms - now_ms.rem_euclid(ms)
@@ -198,20 +237,30 @@ fn add(connection: &Connection, of: &str, now_ms: i64) -> Result<()> {
     Ok(())
 }
 
+/// Whom a start counts for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Starter<'a> {
+    pub(crate) workspace: Option<&'a str>,
+    pub(crate) token: Option<&'a str>,
+    pub(crate) person: Option<&'a str>,
+}
+
 /// A run starts: refuses it when a quota does not allow it, unless it must (`always`), and counts it.
-pub(crate) fn start(
-    connection: &Connection,
-    workspace: Option<&str>,
-    token: Option<&str>,
-    always: bool,
-    now_ms: i64,
-) -> Result<()> {
+pub(crate) fn start(connection: &Connection, by: Starter<'_>, always: bool, now_ms: i64) -> Result<()> {
+    let Starter { workspace, token, person } = by;
     let of_token = token.map(of_token);
+    let known = workspace.map(|name| get(connection, name)).transpose()?.flatten();
+    // Nobody is counted who has no quota: there may be many people.
+    let person = known
+        .as_ref()
+        .and_then(|known| known.quota.of_person())
+        .zip(person.zip(workspace).map(|(person, workspace)| of_person(person, workspace)));
     if !always {
-        if let Some(name) = workspace
-            && let Some(known) = get(connection, name)?
-        {
+        if let (Some(name), Some(known)) = (workspace, &known) {
             require(connection, &of_workspace(name), Some(name), known.quota, now_ms)?;
+        }
+        if let Some((quota, of)) = &person {
+            require(connection, of, None, *quota, now_ms)?;
         }
         if let (Some(name), Some(of)) = (token, &of_token)
             && let Some(quota) = super::access_token::quota(connection, name)?
@@ -219,9 +268,15 @@ pub(crate) fn start(
             require(connection, of, None, quota, now_ms)?;
         }
     }
-    for of in workspace.map(of_workspace).into_iter().chain(of_token) {
+    for of in workspace.map(of_workspace).into_iter().chain(of_token).chain(person.map(|(_, of)| of)) {
         add(connection, &of, now_ms)?;
     }
+    Ok(())
+}
+
+/// Forgets counts of days that are over.
+pub(crate) fn sweep(connection: &Connection, now_ms: i64) -> Result<()> {
+    connection.prepare_cached("DELETE FROM start_count WHERE since_ms < ?")?.execute([window(now_ms, DAY_MS)])?;
     Ok(())
 }
 

@@ -29,7 +29,7 @@ fn a_token_is_kept_once_by_name_and_is_gone_when_it_is_revoked() {
     let store = open(folder.path());
     let kept = store.access_token_named("Nightly").expect("reads").expect("is there");
     assert_eq!(kept, AccessToken { used_ms: Some(T0 + 5), ..token("h1", "nightly") });
-    let quota = Quota { per_minute: Some(30), per_day: None, at_once: None };
+    let quota = Quota { per_minute: Some(30), ..Quota::default() };
     let limited = AccessToken { workspaces: Some(vec!["hr".into(), "sales".into()]), quota, ..token("h4", "portal") };
     assert_eq!(store.access_token_add(limited.clone(), made()), Ok(true));
     assert_eq!(store.access_token("h4"), Ok(Some(limited)));

@@ -119,7 +119,7 @@ fn lists_and_counts_leave_out_what_is_elsewhere() {
 #[test]
 fn a_quota_refuses_the_next_start_and_says_when_there_is_room() {
     let (folder, store) = temporary();
-    workspace(&store, "sales", Quota { per_minute: Some(2), per_day: Some(3), at_once: None });
+    workspace(&store, "sales", Quota { per_minute: Some(2), per_day: Some(3), ..Quota::default() });
     assign(&store, "quotes", Some("sales"));
     let other = open(folder.path());
     start(&store, "a", "quotes", DAY).expect("starts");
@@ -174,4 +174,44 @@ fn a_token_has_a_quota_of_its_own_which_ends_with_it() {
     assert_eq!(store.access_token_delete("h1", noted("TOKEN_REVOKED")), Ok(true));
     assert_eq!(store.access_token_add(token("h2"), noted("TOKEN_CREATED")), Ok(true));
     by("b").expect("another token, although it has the name");
+}
+
+#[test]
+fn a_person_has_a_quota_in_each_workspace() {
+    let (folder, store) = temporary();
+    let quota = Quota { person_per_minute: Some(1), person_per_day: Some(2), ..Quota::default() };
+    workspace(&store, "sales", quota);
+    workspace(&store, "hr", Quota { person_per_day: Some(1), ..Quota::default() });
+    for (workflow, name) in [("quotes", "sales"), ("leave", "hr")] {
+        assign(&store, workflow, Some(name));
+    }
+    let by = |store: &Store, run: &str, workflow: &str, person: Option<&str>, now_ms: i64| {
+        let mut new = run_of(store, run, workflow, None, None, now_ms);
+        new.origin.person = person.map(str::to_owned);
+        store.create_run(new).map(drop).map_err(StoreError::from)
+    };
+    let (anna, ben) = (Some("user:anna"), Some("user:ben"));
+    by(&store, "a", "quotes", anna, DAY).expect("starts");
+    let refused = by(&store, "b", "quotes", anna, DAY).expect_err("it is the second one");
+    assert_eq!(refused.code(), "QUOTA_REACHED");
+    assert!(refused.to_string().contains("person user:anna in the workspace sales"), "{refused}");
+    assert_eq!(limit(Err(refused)), Some(("1 in a minute".into(), 60)));
+    by(&store, "b", "quotes", ben, DAY).expect("somebody else");
+    by(&store, "c", "quotes", None, DAY).expect("a schedule is nobody");
+    by(&store, "d", "leave", anna, DAY).expect("another workspace");
+    assert_eq!(limit(by(&store, "e", "leave", anna, DAY + MINUTE)).map(|(limit, _)| limit), Some("1 in a day".into()));
+    by(&store, "e", "free", anna, DAY).expect("no workspace, no quota");
+    drop(store);
+    let store = open(folder.path());
+    assert_eq!(store.workspace("sales").expect("reads").expect("is there").quota, quota);
+    by(&store, "f", "quotes", anna, DAY + MINUTE).expect("the next minute");
+    assert_eq!(
+        limit(by(&store, "g", "quotes", anna, DAY + 2 * MINUTE)).map(|(limit, _)| limit),
+        Some("2 in a day".into())
+    );
+    store.starts_sweep(DAY + 3 * MINUTE).expect("sweeps");
+    assert!(limit(by(&store, "g", "quotes", anna, DAY + 3 * MINUTE)).is_some(), "this day is still counted");
+    store.starts_sweep(DAY + 24 * 60 * MINUTE).expect("sweeps");
+    assert_eq!(store.workspace_started("sales", DAY).expect("reads").day, 0, "the day is over");
+    by(&store, "g", "quotes", anna, DAY + 24 * 60 * MINUTE).expect("the next day");
 }
