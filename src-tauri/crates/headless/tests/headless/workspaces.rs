@@ -443,4 +443,16 @@ fn starts_beyond_a_quota_are_told_when_to_come_again() {
     let over = by();
     assert!(over.status == 429 && over.body.contains("the token ci"), "{}", over.body);
     assert_eq!(done(&serving, "token_list", &json!({}))[0]["started"]["day"], 1);
+
+    assert_eq!(place.run(&["workspace", "assign", "quick", "sales"]).code, 0);
+    let set = ["workspace", "set", "sales", "--person-per-day", "1", "--json"];
+    assert_eq!(place.run(&set).json()[0]["quota"], json!({ "personPerDay": 1 }));
+    assert_eq!(serving.ask_as(BUILDER, "POST", "/workflow/run", &start, &[]).status, 200);
+    let over = serving.ask_as(BUILDER, "POST", "/workflow/run", &start, &[]);
+    assert_eq!((over.status, over.code().as_str()), (429, "QUOTA_REACHED"), "{}", over.body);
+    assert!(over.body.contains("in the workspace sales is reached: 1 in a day."), "{}", over.body);
+    let listed = place.run(&["workspace", "list"]).out;
+    assert!(listed.contains("1 a day by one person"), "{listed}");
+    let of_token = json!({ "name": "no", "role": "operator", "quota": { "personPerDay": 1 } });
+    assert_eq!(rpc(&serving, BUILDER, "token_add", &of_token).status, 400);
 }
