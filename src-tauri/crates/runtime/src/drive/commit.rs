@@ -61,7 +61,15 @@ impl Driver {
         let keep = self.driven.live.has_subscribers() || self.core.is_observed();
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
-        if let Some(creation) = self.creation.take() {
+        if let Some(mut creation) = self.creation.take() {
+            // On this thread: many starts at once would each take one that waits for work, with a connection that is opened for it.
+            match self.core.store.workspace_of_new_run(&self.compiled.workflow.id, self.state.parent_run_id()) {
+                Ok(workspace) => {
+                    self.said.workspace.clone_from(&workspace);
+                    creation.origin.workspace = workspace;
+                }
+                Err(error) => return Err(Stop::StartFailed(creation.born, error.into())),
+            }
             let mut audit = record::entries(&self.compiled, &self.said, &events);
             record::name_token(&mut audit, &creation.origin);
             nobodys = self.begin(creation, (events, tasks, audit), snapshot, end, (durable, rests)).await?;

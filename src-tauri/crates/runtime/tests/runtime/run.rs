@@ -235,3 +235,32 @@ async fn a_shutdown_waits_for_a_write_under_way() {
     assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
     assert_eq!(trace(dir.path()), ["/hang"]);
 }
+
+/// Threads of this process; nothing where the system does not tell it.
+fn threads() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
+}
+
+/// Each start once took a thread that waited for the store: a thousand had five hundred of them, with as many connections.
+#[tokio::test]
+async fn p6_many_starts_at_once_take_no_thread_each() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let pinned = runtime.pin(workflow(chain(1))).await.expect("valid");
+    let starting: tokio::task::JoinSet<_> = (0..200)
+        .map(|_| {
+            let (runtime, pinned) = (runtime.clone(), pinned.clone());
+            async move {
+                let (params, context, origin) = (json!({}), Map::new(), RunOrigin::default());
+                let new = NewRun { pinned, params, context, origin, debug: None, until: None, kept: None };
+                runtime.start(new).await
+            }
+        })
+        .collect();
+    for started in starting.join_all().await {
+        started.expect("starts");
+    }
+    // Threads that waited stay for seconds.
+    assert!(threads().is_none_or(|threads| threads < 100), "{:?} threads", threads());
+}
