@@ -242,7 +242,7 @@ fn threads() -> Option<usize> {
     status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
 }
 
-/// Each start once took a thread that waited for the store: a thousand had five hundred of them, with as many connections.
+/// Each start once took a thread that waited for the store: a thousand at once had five hundred of them.
 #[tokio::test]
 async fn p6_many_starts_at_once_take_no_thread_each() {
     let dir = tempfile::tempdir().expect("a folder");
