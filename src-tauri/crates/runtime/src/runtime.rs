@@ -274,29 +274,21 @@ impl Runtime {
     pub(crate) async fn begin(&self, start: Start, first: Input) -> Result<String, Error> {
         let core = self.core();
         core.open()?;
-        let Start { run_id, compiled, definition, files, mut origin, audit, kept, key, firing, limited, replayed } =
-            start;
-        let parent = match &first {
-            Input::Rerun { rerun, .. } => rerun.parent.clone(),
-            _ => None,
-        };
-        let (store, workflow) = (core.store.clone(), compiled.workflow.id.clone());
-        origin.workspace = self
-            .worker(move || {
-                // Before the run: one that was recorded always finds them.
-                files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))?;
-                store.workspace_of_new_run(&workflow, parent.as_deref())
-            })
-            .await??;
+        let Start { run_id, compiled, definition, files, origin, audit, kept, key, firing, limited, replayed } = start;
+        // Before the run: one that was recorded always finds them.
+        if !files.is_empty() {
+            let store = core.store.clone();
+            self.worker(move || files.iter().try_for_each(|(hash, text)| store.definition_put(hash, text))).await??;
+        }
         let state = RunState::new(&compiled, &run_id, origin.client_run_token.clone())
             .in_trace(origin.trace.as_ref().map(|trace| trace.trace_id.as_str()));
         let (driven, inbox) = Driven::new(&run_id);
         let (born, creation) = oneshot::channel();
         core.runs().insert(run_id.clone(), Arc::clone(&driven));
-        let (trace, workspace) = (origin.trace.clone(), origin.workspace.clone());
+        let trace = origin.trace.clone();
         let row = RunCreation { definition, origin, audit, key, firing, limited, replayed, born };
         let driver = Driver::new(Arc::clone(core), driven, inbox, compiled, state, kept);
-        let driver = driver.in_trace(trace).in_workspace(workspace).with_creation(row);
+        let driver = driver.in_trace(trace).with_creation(row);
         core.handle.spawn(Box::pin(driver.drive(VecDeque::from([first]))));
         match creation.await {
             Ok(outcome) => outcome.map(|()| run_id),

@@ -201,6 +201,8 @@ pub(crate) struct Prepared {
     failed: Option<FailedWith>,
     /// It was cancelled, and no other run takes its place.
     cancelled: bool,
+    /// The row of the run is written with it, and has the status.
+    is_new: bool,
 }
 
 impl Prepared {
@@ -278,6 +280,7 @@ impl Prepared {
             admitted: Vec::new(),
             failed,
             cancelled,
+            is_new: false,
         })
     }
 
@@ -350,7 +353,7 @@ impl Prepared {
         if !self.events.is_empty() {
             run_node::catch_up(connection, run, self.first - 1, last)?;
         }
-        if let Some(status) = self.status {
+        if let Some(status) = self.status.filter(|_| !self.is_new) {
             run::set_status(connection, run, status)?;
         }
         if let Some(end) = &self.end {
@@ -363,8 +366,9 @@ impl Prepared {
                 end.error_message.as_deref(),
             )?;
             self.admitted = run_limit::ended(connection, run, end.ended_ms)?;
-            health::ended(connection, run)?;
-            if self.status == Some(RunStatus::Failed) {
+            let has_failed = self.status == Some(RunStatus::Failed);
+            health::ended(connection, run, has_failed)?;
+            if has_failed {
                 failure_notice::failed(connection, run, end.ended_ms)?;
                 trigger_intake::failed(connection, run, end.ended_ms)?;
                 if let Some(with) = &self.failed {
@@ -467,7 +471,7 @@ impl PreparedRun {
             durable: new.durable,
             ..RunCommit::new(new.run_id, owner, new.events)
         };
-        let first = Prepared::new(&mut first)?;
+        let first = Prepared { is_new: true, ..Prepared::new(&mut first)? };
         if first.events.first().is_some_and(|event| event.seq != 1) {
             return Err(Error::Invalid { reason: "the first event of a run has seq 1".into() });
         }

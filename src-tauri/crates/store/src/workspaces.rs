@@ -71,7 +71,11 @@ impl Store {
 
     /// The workspace that a new run of a workflow belongs to; `parent` is the run that it repeats.
     pub fn workspace_of_new_run(&self, workflow: &str, parent: Option<&str>) -> Result<Option<String>> {
-        self.view(|connection| workspace::of_new_run(connection, workflow, parent))
+        match parent {
+            // One statement sees one state of the database by itself.
+            None => self.inner.readers.read(|connection| workspace::of_workflow(connection, workflow)),
+            Some(_) => self.view(|connection| workspace::of_new_run(connection, workflow, parent)),
+        }
     }
 
     /// What a workspace has started.

@@ -61,7 +61,14 @@ impl Driver {
         let keep = self.driven.live.has_subscribers() || self.core.is_observed();
         let live: Option<Arc<[RunEvent]>> = keep.then(|| Arc::from(events.as_slice()));
         let mut nobodys = false;
-        if let Some(creation) = self.creation.take() {
+        if let Some(mut creation) = self.creation.take() {
+            match self.workspace_of_new_run().await {
+                Ok(workspace) => {
+                    self.said.workspace.clone_from(&workspace);
+                    creation.origin.workspace = workspace;
+                }
+                Err(error) => return Err(Stop::StartFailed(creation.born, error)),
+            }
             let mut audit = record::entries(&self.compiled, &self.said, &events);
             record::name_token(&mut audit, &creation.origin);
             nobodys = self.begin(creation, (events, tasks, audit), snapshot, end, (durable, rests)).await?;
@@ -107,6 +114,18 @@ impl Driver {
 
     fn summary(&self) -> Option<String> {
         summary::text(&self.compiled, &self.state).ok()
+    }
+
+    /// Reads the workspace of the new run. A file is read on this thread: many starts at once would each take a thread that waits for
+    /// work, with a connection that is opened for it. A database elsewhere takes longer than that.
+    async fn workspace_of_new_run(&mut self) -> Result<Option<String>, Error> {
+        let (store, workflow) = (self.core.store.clone(), self.compiled.workflow.id.clone());
+        let parent = self.state.parent_run_id().map(str::to_owned);
+        let read = move || store.workspace_of_new_run(&workflow, parent.as_deref());
+        if self.core.store.is_file() {
+            return Ok(read()?);
+        }
+        Ok(self.core.handle.spawn_blocking(read).await.map_err(|_| Error::Closing)??)
     }
 
     /// The first commit creates the run; says whether it is nobody's now. A run that could not be recorded was never started:

@@ -216,3 +216,30 @@ async fn a_shutdown_waits_for_a_write_under_way() {
     assert_eq!(second.wait(&run).await, Ok(RunStatus::Completed));
     assert_eq!(trace(dir.path()), ["/hang"]);
 }
+
+/// Threads of this process; nothing where the system does not tell it.
+fn threads() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
+}
+
+/// Each start once took a thread that waited for the store: a thousand at once had five hundred of them.
+#[tokio::test]
+async fn p6_many_starts_at_once_take_no_thread_each() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let runtime = runtime(dir.path());
+    let mut ready = Vec::new();
+    for _ in 0..200 {
+        ready.push(new_run(&runtime, workflow(chain(1)), json!({})).await);
+    }
+    let start = |new| {
+        let runtime = runtime.clone();
+        async move { runtime.start(new).await }
+    };
+    let starting: tokio::task::JoinSet<_> = ready.into_iter().map(start).collect();
+    for started in starting.join_all().await {
+        started.expect("starts");
+    }
+    // Threads that waited stay for seconds.
+    assert!(threads().is_none_or(|threads| threads < 100), "{:?} threads", threads());
+}

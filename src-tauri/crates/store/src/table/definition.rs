@@ -21,9 +21,12 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
 ];
 
 pub(crate) fn put(connection: &Connection, hash: &str, text: &str) -> Result<()> {
-    connection
-        .prepare_cached("INSERT INTO definition (hash, check_hash, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")?
-        .execute([hash, &sha256_hex(text.as_bytes()), text])?;
+    // Every start comes here, most with a definition that is known: its text is not hashed again.
+    if !connection.prepare_cached("SELECT 1 FROM definition WHERE hash = ?")?.exists([hash])? {
+        connection
+            .prepare_cached("INSERT INTO definition (hash, check_hash, text) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")?
+            .execute([hash, &sha256_hex(text.as_bytes()), text])?;
+    }
     needed(connection, hash)
 }
 

@@ -12,7 +12,7 @@ use crate::table::task::TaskRow;
 use crate::table::{run_summary, task_body};
 use serde_json::Value;
 use signalbox_model::base::named;
-use signalbox_model::failure::{fingerprint, step_of};
+use signalbox_model::failure::{Fingerprint, fingerprint, step_of};
 use signalbox_model::task::HumanTaskCreated;
 use signalbox_model::{ErrorPayload, time};
 
@@ -177,34 +177,37 @@ fn put(connection: &Connection, new: &New<'_>, state: &str) -> Result<()> {
     let step = step_of(new.place);
     let print = fingerprint(new.workflow.0, &step, new.code, &message, input);
     let sample: String = message.chars().take(SAMPLE).collect();
-    let group: i64 = connection
+    // Most failures are like the one before: then nothing of their group is written anew but its counts.
+    let same: Option<i64> = connection
         .prepare_cached(
-            "INSERT INTO failure_group (key, kind, workflow_id, workflow_name, step, code, message, sample, shape, first_ms, last_ms) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10) \
-             ON CONFLICT (key) DO UPDATE SET sample = CASE WHEN ?10 >= failure_group.last_ms THEN ?8 ELSE failure_group.sample END, \
-               workflow_name = CASE WHEN ?10 >= failure_group.last_ms THEN ?4 ELSE failure_group.workflow_name END RETURNING id",
+            "SELECT id FROM failure_group WHERE key = ?1 AND (last_ms > ?4 OR (sample = ?2 AND workflow_name = ?3))",
         )?
-        .query_row(
-            params![
-                print.key,
-                print.kind,
-                new.workflow.0,
-                new.workflow.1,
-                step,
-                new.code,
-                print.message,
-                sample,
-                print.shape,
-                new.at_ms
-            ],
-            |row| row.get(0),
-        )?;
+        .query_row(params![print.key, sample, new.workflow.1, new.at_ms], |row| row.get(0))
+        .optional()?;
+    let group = match same {
+        Some(group) => group,
+        None => put_group(connection, new, &step, &print, &sample)?,
+    };
     connection
         .prepare_cached(
             "INSERT INTO failure (run, task, of_group, place, at_ms, state) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?
         .execute(params![new.run, new.task, group, new.place, new.at_ms, state])?;
     Ok(())
+}
+
+/// A group that is new, or that another name or example stands for now.
+fn put_group(connection: &Connection, new: &New<'_>, step: &str, print: &Fingerprint, sample: &str) -> Result<i64> {
+    let mut statement = connection.prepare_cached(
+            "INSERT INTO failure_group (key, kind, workflow_id, workflow_name, step, code, message, sample, shape, first_ms, last_ms) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10) \
+             ON CONFLICT (key) DO UPDATE SET sample = CASE WHEN ?10 >= failure_group.last_ms THEN ?8 ELSE failure_group.sample END, \
+               workflow_name = CASE WHEN ?10 >= failure_group.last_ms THEN ?4 ELSE failure_group.workflow_name END RETURNING id",
+    )?;
+    let (workflow, name) = new.workflow;
+    let values =
+        params![print.key, print.kind, workflow, name, step, new.code, print.message, sample, print.shape, new.at_ms];
+    Ok(statement.query_row(values, |row| row.get(0))?)
 }
 
 /// The call inside a container that failed it, and so on inwards, as far as the errors tell.

@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::sql::{self, Connection, Row, params};
-use crate::table::activation::{self, TriggerRow};
+use crate::table::activation::TriggerRow;
 use crate::table::run;
 use crate::table::webhook::{self, TaskNews};
 use serde_json::json;
@@ -28,12 +28,10 @@ pub struct FailureNotice {
 
 /// A run has failed. When its version is the active one of its workflow, people are told, unless they were lately.
 pub(crate) fn failed(connection: &Connection, run_id: &str, at_ms: i64) -> Result<()> {
-    let row = run::require(connection, run_id)?;
-    let is_active = activation::get(connection, &row.workflow_id)?
-        .is_some_and(|activation| activation.active && activation.version == row.definition_hash);
-    if !is_active {
+    if !is_active(connection, run_id)? {
         return Ok(());
     }
+    let row = run::require(connection, run_id)?;
     if !is_due(connection, (&row.workflow_id, &row.workflow_name), run_id, at_ms)? {
         return Ok(());
     }
@@ -44,6 +42,14 @@ pub(crate) fn failed(connection: &Connection, run_id: &str, at_ms: i64) -> Resul
         "errorCode": row.error_code,
     });
     webhook::tell_data(connection, TaskNews::WorkflowFailed, "", data, at_ms)
+}
+
+/// The version of a run is the active one of its workflow. Every failed run comes here, and few are of one.
+fn is_active(connection: &Connection, run_id: &str) -> Result<bool> {
+    let mut statement = connection.prepare_cached(
+        "SELECT 1 FROM run JOIN activation ON workflow = workflow_id AND active <> 0 AND hash = definition_hash WHERE id = ?",
+    )?;
+    Ok(statement.exists([run_id])?)
 }
 
 /// A trigger cannot find out what to start, so there is no run that could fail.
