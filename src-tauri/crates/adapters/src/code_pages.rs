@@ -6,17 +6,19 @@
 
 /// How much more than after the last time must be mapped before it is done again: 4 MiB.
 const GROWN: u64 = 4 << 20;
+/// What a start leaves to be done later (threads that end, a first look at this and that) uses code once more.
+const OF_START: u32 = 2;
 
 /// Decides when pages of code are given back. Made once for a process, asked again and again while nothing runs in it.
 #[derive(Debug, Default)]
 pub struct CodePages {
     /// Bytes mapped when they were looked at after pages had been given back and what waits had mapped its own again.
     settled: Option<u64>,
-    given_back: bool,
+    given_back: u32,
 }
 
 impl CodePages {
-    /// Gives back the pages of code if it was not done yet, or if many have been mapped since. Says how many bytes of mapped files
+    /// Gives back the pages of code at the first two looks, and later if many have been mapped since. Says how many bytes of mapped files
     /// became fewer; nothing when nothing was done.
     pub fn look(&mut self) -> Option<u64> {
         let now = system::mapped_file_bytes()?;
@@ -28,13 +30,13 @@ impl CodePages {
     }
 
     fn is_due(&mut self, now: u64) -> bool {
-        if self.given_back {
+        if self.given_back >= OF_START {
             let settled = *self.settled.get_or_insert(now);
             if now < settled.saturating_add(GROWN) {
                 return false;
             }
         }
-        (self.settled, self.given_back) = (None, true);
+        (self.settled, self.given_back) = (None, self.given_back.saturating_add(1));
         true
     }
 }

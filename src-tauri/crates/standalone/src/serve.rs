@@ -20,7 +20,7 @@ use std::time::Duration;
 /// How often a program that serves looks after its audit chain.
 const AUDIT: Duration = Duration::from_secs(3_600);
 /// A start is over by then.
-const STARTED: Duration = Duration::from_secs(5);
+const STARTED: Duration = Duration::from_secs(15);
 /// How often it looks whether it can be smaller.
 const SMALLER: Duration = Duration::from_mins(1);
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// For threads on which expressions are compiled and evaluated (TRUST, store rules).
 pub(crate) const STACK: usize = 32 * 1024 * 1024;
 /// A start is over by then.
-const STARTED: Duration = Duration::from_secs(10);
+const STARTED: Duration = Duration::from_secs(15);
 /// How often a process looks whether it can be smaller.
 const SMALLER: Duration = Duration::from_mins(1);
 

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Starts of each side.
 const STARTS: usize = 15;
-/// `signalbox serve` gives code of its start back after 10 s; what waits has mapped its own again by then.
-const IDLE: Duration = Duration::from_secs(15);
+/// Programs give code of their start back after 15 and 75 s; what waits has mapped its own again by then.
+const IDLE: Duration = Duration::from_secs(90);
 
 /// What each runner has in it, by a workflow that needs it.
 fn workflows() -> [(&'static str, &'static str, Value); 5] {
