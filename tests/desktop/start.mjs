@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { family, open, stage, until } from './window.mjs';
 
 const STARTS = Number(process.argv[2] ?? 5);
+/** The program gives code of its start back after 15 s (ADR 242); what waits has mapped its own again by then. */
+const SETTLED = 25_000;
 /** Clock ticks of the kernel in a second, on every Linux that there are programs for. */
 const TICKS = 100;
 
@@ -28,7 +30,7 @@ function memory(pid) {
   return { rss: field('Rss'), pss: field('Pss'), own: field('Private_Dirty') + field('Private_Clean'), anonymous };
 }
 
-async function once(scene, data) {
+async function once(scene, data, wait = 0) {
   const place = { ...scene, data };
   const browser = await open(place, 'none');
   const shown = await until('the first screen', () => browser.executeAsync((done) => {
@@ -45,13 +47,16 @@ async function once(scene, data) {
   const pids = family(data);
   // The program is the one that nobody of the family has started.
   const own = Math.min(...pids);
-  const result = { ms: shown - started(own), ...memory(own) };
+  const ms = shown - started(own);
+  await new Promise((done) => { setTimeout(done, wait); });
+  const result = { ms, ...memory(own) };
   await browser.deleteSession();
   await until('the end of its processes', () => family(data).length === 0);
   return result;
 }
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const words = (of) => `resident ${of('rss')} MB, proportional ${of('pss')} MB, unshared ${of('own')} MB, without pages of files ${of('anonymous')} MB`;
 const scene = await stage();
 try {
   const rounds = { 'new data folder': [], 'data folder of the start before': [] };
@@ -61,8 +66,10 @@ try {
   }
   for (const [name, all] of Object.entries(rounds)) {
     const of = (key) => median(all.map((one) => one[key])).toFixed(0);
-    console.log(`${name}: usable after ${of('ms')} ms (${all.map((one) => one.ms.toFixed(0)).join(', ')}); the program's own process: resident ${of('rss')} MB, proportional ${of('pss')} MB, unshared ${of('own')} MB, without pages of files ${of('anonymous')} MB`);
+    console.log(`${name}: usable after ${of('ms')} ms (${all.map((one) => one.ms.toFixed(0)).join(', ')}); the program's own process: ${words(of)}`);
   }
+  const later = await once(scene, join(scene.folder, 'start-0'), SETTLED);
+  console.log(`${SETTLED / 1_000} s later: ${words((key) => later[key].toFixed(0))}`);
 } finally {
   scene.close();
 }
