@@ -2,7 +2,7 @@
 //!
 //! The system maps the pages of a program's file in groups of 16 when one of them is needed, and keeps all of them mapped until memory
 //! is scarce. Two thirds of the memory of a server that waits are such pages. What is used again is mapped again from the cache of the
-//! file, in microseconds. Only Linux has this; elsewhere nothing happens.
+//! file, which takes the next run a few milliseconds. Only Linux has this; elsewhere nothing happens.
 
 /// How much more than after the last time must be mapped before it is done again: 4 MiB.
 const GROWN: u64 = 4 << 20;
