@@ -4,6 +4,12 @@
 //! is scarce. Two thirds of the memory of a server that waits are such pages. What is used again is mapped again from the cache of the
 //! file, which takes the next run a few milliseconds. Only Linux has this; elsewhere nothing happens.
 
+use std::time::Duration;
+
+/// When a process looks first: its start is over by then.
+pub const FIRST_LOOK: Duration = Duration::from_secs(15);
+/// How often it looks afterwards.
+pub const NEXT_LOOK: Duration = Duration::from_mins(1);
 /// How much more than after the last time must be mapped before it is done again: 4 MiB.
 const GROWN: u64 = 4 << 20;
 /// What a start leaves to be done later (threads that end, a first look at this and that) uses code once more.

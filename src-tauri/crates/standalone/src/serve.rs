@@ -12,17 +12,13 @@ use crate::runs::nothing_to_serve;
 use crate::server::Web;
 use crate::triggers::Firing;
 use serde_json::json;
-use signalbox_adapters::code_pages::CodePages;
+use signalbox_adapters::code_pages::{CodePages, FIRST_LOOK, NEXT_LOOK};
 use signalbox_model::bundle::{Bundle, HumanReview};
 use std::net::SocketAddr;
 use std::time::Duration;
 
 /// How often a program that serves looks after its audit chain.
 const AUDIT: Duration = Duration::from_secs(3_600);
-/// A start is over by then.
-const STARTED: Duration = Duration::from_secs(15);
-/// How often it looks whether it can be smaller.
-const SMALLER: Duration = Duration::from_mins(1);
 
 /// The port of the server; none when nothing needs one.
 fn port(bundle: &Bundle, given: &Serve) -> Result<Option<u16>, Failure> {
@@ -163,11 +159,11 @@ async fn keep_audit(host: &Host) {
 /// Takes code that nothing uses out of the memory of this process: that of the start, later that of the last runs.
 async fn stay_small(host: &Host) {
     let mut pages = CodePages::default();
-    tokio::time::sleep(STARTED).await;
+    tokio::time::sleep(FIRST_LOOK).await;
     loop {
         if host.runtime.driven().is_empty() {
             pages.look();
         }
-        tokio::time::sleep(SMALLER).await;
+        tokio::time::sleep(NEXT_LOOK).await;
     }
 }

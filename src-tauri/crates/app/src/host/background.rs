@@ -2,17 +2,13 @@
 
 use crate::app::App;
 use crate::error::ApiResult;
-use signalbox_adapters::code_pages::CodePages;
+use signalbox_adapters::code_pages::{CodePages, FIRST_LOOK, NEXT_LOOK};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// For threads on which expressions are compiled and evaluated (TRUST, store rules).
 pub(crate) const STACK: usize = 32 * 1024 * 1024;
-/// A start is over by then.
-const STARTED: Duration = Duration::from_secs(15);
-/// How often a process looks whether it can be smaller.
-const SMALLER: Duration = Duration::from_mins(1);
 
 impl App {
     /// Does `work` on the app's threads, after `first`, and again after the time that it gives; `None` ends it. The app is held
@@ -52,11 +48,11 @@ impl App {
     /// Takes code that nothing uses out of the memory of this process, while no run is driven.
     pub(crate) fn stay_small_in_background(self: &Arc<Self>, threads: &tokio::runtime::Handle) {
         let mut pages = CodePages::default();
-        self.again_and_again(threads, STARTED, move |app| {
+        self.again_and_again(threads, FIRST_LOOK, move |app| {
             if app.runtime.driven().is_empty() {
                 pages.look();
             }
-            std::future::ready(Some(SMALLER))
+            std::future::ready(Some(NEXT_LOOK))
         });
     }
 }
