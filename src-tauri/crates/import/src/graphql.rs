@@ -91,8 +91,7 @@ pub fn compile(value: &Value, options: &Options) -> Result<Compiled, Refused> {
         defs: made.defs,
         ..Connector::default()
     };
-    let (findings, more) = findings.into_parts();
-    Ok(Compiled { connector, findings, more, left_out: made.operations.left_out })
+    crate::openapi::finished(connector, findings, made.operations.left_out)
 }
 
 fn title(address: Option<&str>) -> String {

@@ -122,7 +122,7 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
         });
     }
     if options.format.map_or_else(|| curl::is_one(without_mark(text)), |format| format == Format::Curl) {
-        return curl::import(without_mark(text), options).map(|(imported, _)| finished(imported));
+        return curl::import(without_mark(text), options).and_then(|(imported, _)| finished(imported));
     }
     if options.format.is_none()
         && ["openapi:", "swagger:"].iter().any(|start| without_mark(text).trim_start().starts_with(start))
@@ -160,7 +160,7 @@ pub fn import(text: &str, options: &Options) -> Result<Imported, Refused> {
         Format::Asl => asl::import(&value, options)?,
         Format::Curl => curl::import(text, options)?.0,
     };
-    Ok(finished(imported))
+    finished(imported)
 }
 
 /// The secret that was taken out of a command line, for the one who gave the line; nothing of other texts.
@@ -186,7 +186,8 @@ fn api_description() -> Refused {
 }
 
 /// Steps get their places, and the report says of each whether it can run.
-fn finished(mut imported: Imported) -> Imported {
+fn finished(mut imported: Imported) -> Result<Imported, Refused> {
+    too_deep(&imported.workflow)?;
     if imported.workflow.layout.as_ref().is_none_or(Map::is_empty) {
         layout::lay_out(&mut imported.workflow);
         let groups = imported.report.groups.take();
@@ -195,7 +196,38 @@ fn finished(mut imported: Imported) -> Imported {
         }
     }
     imported.report.mark();
-    imported
+    Ok(imported)
+}
+
+/// Most values inside one another that a step may have: files with more than 127 cannot be read, and a step has a few around its own.
+const DEEPEST: usize = 120;
+
+/// A workflow that no program could open is not written.
+fn too_deep(workflow: &Workflow) -> Result<(), Refused> {
+    let deepest = |node: &signalbox_model::Node| serde_json::to_value(node).map_or(0, |value| depth(&value));
+    let Some((id, levels)) =
+        workflow.nodes.iter().map(|(id, node)| (id, deepest(node))).find(|(_, levels)| *levels > DEEPEST)
+    else {
+        return Ok(());
+    };
+    Err(Refused {
+        code: "TOO_DEEP",
+        path: String::new(),
+        message: report::short(&format!(
+            "The step '{id}' would have {levels} lists and objects inside one another; a workflow file can hold {DEEPEST}."
+        )),
+        hint: "Keep such a value as a text (JSON) in the other program, or in a file that the workflow reads, and import again."
+            .into(),
+    })
+}
+
+/// How many lists and objects are inside one another.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(list) => 1 + list.iter().map(depth).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
 }
 
 /// Some programs begin their files with a byte order mark.

@@ -148,8 +148,46 @@ pub fn compile(value: &Value, options: &Options) -> Result<Compiled, Refused> {
         defs,
         ..Connector::default()
     };
+    finished(connector, findings, operations.left_out)
+}
+
+/// Most values inside one another that an operation or a shared schema may have: a connector file holds 128.
+const DEEPEST: usize = 110;
+
+/// The connector without what its file could not hold.
+pub(crate) fn finished(
+    mut connector: Connector,
+    mut findings: Findings,
+    mut left_out: usize,
+) -> Result<Compiled, Refused> {
+    let levels = |value: serde_json::Result<Value>| value.map_or(0, |value| crate::depth(&value));
+    let before = connector.operations.len();
+    connector.operations.retain(|name, operation| {
+        let levels = levels(serde_json::to_value(&*operation));
+        if levels > DEEPEST {
+            let message = format!("The operation '{name}' is left out: it has {levels} lists and objects inside one another; {DEEPEST} are the most");
+            findings.add("/operations", message);
+        }
+        levels <= DEEPEST
+    });
+    left_out += before - connector.operations.len();
+    for (name, schema) in &mut connector.defs {
+        let levels = levels(Ok(schema.clone()));
+        if levels > DEEPEST {
+            let message = format!(
+                "The schema '{name}' has {levels} lists and objects inside one another, and {DEEPEST} are the most; any value is taken for it"
+            );
+            findings.add("/defs", message);
+            *schema = Value::Object(signalbox_model::Map::new());
+        }
+    }
+    if connector.operations.is_empty() {
+        let message =
+            format!("No operation can be used: each has more than {DEEPEST} lists and objects inside one another");
+        return Err(Refused::new(message, "Ask the service for a simpler description"));
+    }
     let (findings, more) = findings.into_parts();
-    Ok(Compiled { connector, findings, more, left_out: operations.left_out })
+    Ok(Compiled { connector, findings, more, left_out })
 }
 
 /// Operations by name.

@@ -9,11 +9,21 @@ use serde_json::{Value, json};
 use signalbox_model::workflow::{Backoff, ErrorHandling, RetryPolicy};
 use signalbox_model::{Map, Node as Step};
 
+/// Longest time that a step may be given, in milliseconds: a file that says more is refused.
+const LONGEST_STEP_MS: u64 = u32::MAX as u64;
+/// Longest wait before a retry, in milliseconds: a day, as the validator has it.
+const LONGEST_DELAY_MS: f64 = 86_400_000.0;
+
 impl Builder<'_> {
     pub(super) fn timeout(&mut self, state: &State<'_>) -> Option<u64> {
         let seconds = state.raw.get("TimeoutSeconds")?;
         match seconds.as_u64() {
-            Some(seconds) => Some(seconds.saturating_mul(1_000).clamp(1, 31_622_400_000)),
+            Some(seconds) if seconds.saturating_mul(1_000) > LONGEST_STEP_MS => {
+                let message = format!("\"{}\" may take {seconds} seconds; here a step may take 49 days.", state.name);
+                self.tell(Level::Warning, "TIMEOUT", state, "TimeoutSeconds", message, "Nothing, if that is enough.");
+                Some(LONGEST_STEP_MS)
+            }
+            Some(seconds) => Some((seconds * 1_000).max(1)),
             None => {
                 let message = format!("The time limit of \"{}\" is computed; it is left out.", state.name);
                 self.tell(Level::Warning, "TIMEOUT", state, "TimeoutSeconds", message, "Set a fixed limit.");
@@ -49,8 +59,15 @@ impl Builder<'_> {
             let message = format!("The delay of \"{}\" grows by {rate}; here it doubles.", state.name);
             self.tell(Level::Warning, "BACKOFF", state, "Retry", message, "Nothing, if that is close enough.");
         }
+        for field in ["IntervalSeconds", "MaxDelaySeconds"] {
+            if let Some(seconds) = number(field).filter(|seconds| *seconds > LONGEST_DELAY_MS / 1_000.0) {
+                let message =
+                    format!("A retry of \"{}\" may wait {seconds} seconds; here it waits at most a day.", state.name);
+                self.tell(Level::Warning, "RETRY", state, "Retry", message, "Nothing, if a day is enough.");
+            }
+        }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let ms = |seconds: f64| (seconds * 1_000.0).clamp(1.0, 31_622_400_000.0) as u64;
+        let ms = |seconds: f64| (seconds * 1_000.0).clamp(1.0, LONGEST_DELAY_MS) as u64;
         let policy = RetryPolicy {
             max_attempts: rows.iter().map(|row| attempts(row)).sum::<u64>().min(100) as u32,
             backoff: if rate > 1.0 { Backoff::Exponential } else { Backoff::Fixed },

@@ -174,3 +174,24 @@ fn error_rules_behind_the_one_for_all_errors_are_told() {
     let wanted = "CATCH: \"Pay\" has 3 error rules, and rule 2 takes every error: those after it are left out.";
     assert_eq!(rules(&["Timeout", "States.ALL", "Declined"]), [wanted]);
 }
+
+/// The format allows delays of a year and limits of three years, and its editors write the largest ones.
+#[test]
+fn delays_and_limits_that_are_longer_than_ours_are_shortened_and_told() {
+    let file = json!({ "StartAt": "Call", "States": { "Call": {
+        "Type": "Task", "Resource": "arn:aws:states:::http:invoke", "TimeoutSeconds": 99_999_999,
+        "Parameters": { "ApiEndpoint": "https://a.example/o", "Method": "POST" },
+        "Retry": [{ "ErrorEquals": ["States.ALL"], "IntervalSeconds": 99_999_999, "MaxAttempts": 3, "MaxDelaySeconds": 31_622_400 }],
+        "End": true,
+    } } });
+    let imported = import(&file.to_string(), &Options::default()).expect("read");
+    let text = serde_json::to_vec(&imported.workflow).expect("JSON");
+    let opened = signalbox_engine::validate::read(&text);
+    let workflow = opened.workflow.unwrap_or_else(|| panic!("{:?}", opened.diagnostics));
+    let call = workflow.nodes.values().find(|node| node.error_handling.is_some()).expect("the call");
+    assert_eq!(call.timeout_ms, Some(4_294_967_295));
+    let policy = call.error_handling.as_ref().and_then(|handling| handling.retry_policy.as_ref()).expect("retries");
+    assert_eq!((policy.initial_delay_ms, policy.max_delay_ms), (86_400_000, 86_400_000));
+    let told = |words: &str| imported.report.findings.iter().filter(|found| found.message.contains(words)).count();
+    assert_eq!((told("may take 99999999 seconds"), told("waits at most a day")), (1, 2));
+}

@@ -309,3 +309,40 @@ fn parts_that_are_named_twice_stay_small() {
         assert!(size < 100_000, "{size} bytes");
     }
 }
+
+/// Found by fuzzing: what was imported could not be opened.
+#[test]
+fn what_would_be_nested_too_deep_for_a_file_is_refused_with_the_step() {
+    let nested = |levels: usize| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+    let n8n = |value: Value| {
+        json!({ "nodes": [
+            { "id": "1", "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0], "parameters": {} },
+            { "id": "2", "name": "Odd", "type": "of-others.odd", "typeVersion": 1, "position": [0, 0], "parameters": { "x": value } },
+        ], "connections": { "Start": { "main": [[{ "node": "Odd", "type": "main", "index": 0 }]] } } })
+    };
+    let asl =
+        |value: Value| json!({ "StartAt": "A", "States": { "A": { "Type": "Pass", "Result": value, "End": true } } });
+    let vl = |value: Value| {
+        json!({ "version": "3.16", "name": "x", "registry": { "vars": ["$n(OBJECT)"] },
+            "steps": [{ "id": "Set_a", "target": "$n", "value": value, "next": "RETURN" }] })
+    };
+    let read = |text: &str| import(text, &Options::default());
+    let opened = |imported: &signalbox_import::Imported| {
+        signalbox_engine::validate::read(&serde_json::to_vec(&imported.workflow).expect("JSON")).workflow.is_some()
+    };
+    for levels in (60..122).step_by(1) {
+        let curl = format!("curl https://a.example/x -H 'content-type: application/json' -d '{}'", nested(levels));
+        for text in
+            [n8n(nested(levels)).to_string(), asl(nested(levels)).to_string(), vl(nested(levels)).to_string(), curl]
+        {
+            match read(&text) {
+                Ok(imported) => assert!(opened(&imported), "{levels} levels: {text}"),
+                Err(refused) => {
+                    assert!(levels > 100 && refused.code == "TOO_DEEP", "{levels} levels: {refused:?}");
+                    assert!(refused.message.contains("The step '"), "{}", refused.message);
+                }
+            }
+        }
+    }
+    assert!(read(&n8n(nested(122)).to_string()).is_err(), "a file with 127 levels");
+}

@@ -239,3 +239,30 @@ fn hostile_schemas_end() {
     assert_eq!(made.connector.operations.len(), 2);
     assert!(made.findings.iter().any(|one| one.message.contains("48 levels")), "{:?}", made.findings);
 }
+
+/// Found by fuzzing: the connector that was made could not be read again.
+#[test]
+fn what_is_nested_too_deep_for_a_connector_file_is_left_out_and_told() {
+    let nested = |levels: usize| {
+        (0..levels).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }))
+    };
+    for levels in (50..120).step_by(3) {
+        let schema = |levels: usize| json!({ "application/json": { "schema": nested(levels) } });
+        let document = json!({ "openapi": "3.0.0", "info": { "title": "Deep", "version": "1" }, "servers": [{ "url": "https://a.example" }],
+            "paths": {
+                "/deep": { "get": { "operationId": "deep", "responses": { "200": { "description": "", "content": schema(levels) } } } },
+                "/flat": { "get": { "operationId": "flat", "responses": { "200": { "description": "", "content": schema(1) } } } },
+            } });
+        let compiled = compile(&document, &Options::default()).expect("an operation can be used");
+        let written = signalbox_nodes::connector::file::write(&compiled.connector).expect("written");
+        let (again, found) = signalbox_nodes::connector::file::read(&written);
+        assert!(again.is_some(), "{levels} levels: {found:?}");
+        let kept = compiled.connector.operations.contains_key("deep");
+        assert!(compiled.connector.operations.contains_key("flat"));
+        assert_eq!(kept, compiled.left_out == 0, "{levels} levels");
+        assert!(
+            kept || compiled.findings.iter().any(|one| one.message.contains("'deep' is left out")),
+            "{levels} levels"
+        );
+    }
+}

@@ -50,6 +50,8 @@ pub fn read_value(text: &str) -> Result<Value, String> {
         let budget = options.budget.get_or_insert_default();
         // A document with a thousand operations has more than the usual file.
         (budget.max_events, budget.max_nodes, budget.max_total_scalar_bytes) = (8_000_000, 4_000_000, LARGEST);
+        // As deep as JSON may be: what an API description in JSON becomes is written as YAML and read again.
+        budget.max_depth = DEEPEST;
         serde_saphyr::from_str_with_options(text, options)
             .map_err(|error| format!("it is not valid YAML: {}", first_line(&error.to_string())))?
     };
