@@ -93,6 +93,9 @@ pub(crate) fn open(file: &Path, write: bool, create: bool) -> Result<Connection>
     let mut flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     flags.set(OpenFlags::SQLITE_OPEN_CREATE, create);
+    if create {
+        close_to_others(file)?;
+    }
     let connection = Connection::open_with_flags(file, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     // The file is data of somebody else as soon as the folder was copied here.
@@ -107,6 +110,29 @@ pub(crate) fn open(file: &Path, write: bool, create: bool) -> Result<Connection>
         connection.execute_batch("PRAGMA query_only = ON;").map_err(failed)?;
     }
     Ok(connection)
+}
+
+/// Makes an empty file for its owner alone where there is none, and closes one that an older version left open: SQLite takes what the system
+/// gives to new files, which others may read, and gives the files beside it the same permissions.
+fn close_to_others(file: &Path) -> Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            // A link is not followed: the one who opens it refuses it.
+            #[cfg(unix)]
+            if std::fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file()) {
+                use std::os::unix::fs::PermissionsExt;
+                std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600))
+                    .map_err(|error| RetrievalError::Io { message: format!("The index cannot be made: {error}") })?;
+            }
+            Ok(())
+        }
+        Err(error) => Err(RetrievalError::Io { message: format!("The index cannot be made: {error}") }),
+    }
 }
 
 /// Whether passages have a page; older indexes have none until they are changed.

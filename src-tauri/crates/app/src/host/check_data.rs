@@ -256,10 +256,6 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 
 fn check_permissions(data: &Path, repair: bool, report: &mut DataReport) -> ApiResult<()> {
     let open = readable_by_others(data).map_err(|error| io_error(&error, data, "read"))?;
-    // Who cannot enter the folder reads nothing in it.
-    if open.first().is_none_or(|first| first != data) && !repair {
-        return Ok(());
-    }
     for path in &open {
         if repair {
             close_to_others(path).map_err(|error| io_error(&error, path, "changed"))?;
@@ -267,7 +263,13 @@ fn check_permissions(data: &Path, repair: bool, report: &mut DataReport) -> ApiR
     }
     if let Some(first) = open.first() {
         let more = if open.len() > 1 { format!(" and {} more", open.len() - 1) } else { String::new() };
-        let message = format!("Other accounts of this machine may read {}{more}.", first.display());
+        let path = first.display();
+        // Who cannot enter the folder reads nothing in it, until somebody opens it or moves a file out.
+        let message = if first == data {
+            format!("Other accounts of this machine may read {path}{more}.")
+        } else {
+            format!("Only the closed folder keeps other accounts from {path}{more}: the permissions are open.")
+        };
         let (state, hint) = match repair {
             true => (DataState::Repaired, "Only its owner may read it now."),
             false => (DataState::Repairable, "A repair closes it to others."),

@@ -92,7 +92,7 @@ pub(crate) fn programs(root: &Path) -> Vec<Row> {
     ));
     let serve = place.join("out/serve/serve");
     let idle = |command: &mut Command| command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_or(0.0, memory);
-    let mut both = |turn: usize| {
+    let both = |turn: usize| {
         let data = |side: &str| place.join(format!("idle-{side}-{turn}"));
         let program = idle(Command::new(&serve).args(["--json", "serve", "--data"]).arg(data("own")));
         let server =

@@ -110,6 +110,13 @@ fn files_that_others_may_read_are_found_and_closed() {
     let done = place.run(&["check-data", "--repair", "--json"]);
     assert_eq!((done.code, &done.json()["findings"][0]["state"]), (0, &json!("repaired")), "{}", done.out);
     assert_eq!((mode(""), mode("signalbox.db"), mode("workflows")), (0o700, 0o700, 0o700));
+    // A closed folder keeps others out, and what is in it is told all the same.
+    fs::set_permissions(place.data().join("signalbox.db"), fs::Permissions::from_mode(0o644)).expect("opened");
+    let done = place.run(&["check-data", "--json"]);
+    let message = done.json()["findings"][0]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(done.code == 1 && message.starts_with("Only the closed folder keeps other accounts from"), "{}", done.out);
+    assert_eq!(place.run(&["check-data", "--repair"]).code, 0);
+    assert_eq!(mode("signalbox.db"), 0o600);
     assert_eq!(asked(&place, &[]).0, 0);
 }
 

@@ -86,6 +86,14 @@ fn e_17_a_missing_and_a_damaged_index_take_the_red_port() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = std::fs::metadata(place.data().join("indexes")).expect("it is there");
         assert_eq!(folder.permissions().mode() & 0o777, 0o700, "documents are for their owner only");
+        let mode = || std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600, "and so is each index");
+        // One of an older version is closed when it is written to.
+        std::fs::remove_file(&file).expect("removed");
+        run(&place, SAMPLE, &json!({}));
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("opened");
+        run(&place, SAMPLE, &json!({}));
+        assert_eq!(mode(), 0o600);
     }
 }
 
