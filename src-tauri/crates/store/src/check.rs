@@ -368,3 +368,17 @@ pub fn check_copy(file: &Path, pause: Pause) -> Result<CopyFacts> {
         audit_head: head.map(|(_, hash)| hash),
     })
 }
+
+/// Which of these runs a copy that [`Store::back_up`] wrote has.
+pub fn runs_in_copy(file: &Path, ids: impl IntoIterator<Item = String>) -> Result<std::collections::HashSet<String>> {
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = rusqlite::Connection::open_with_flags(file, flags)?;
+    let mut known = connection.prepare("SELECT 1 FROM run WHERE id = ?1")?;
+    let mut found = std::collections::HashSet::new();
+    for id in ids {
+        if known.exists([&id])? {
+            found.insert(id);
+        }
+    }
+    Ok(found)
+}

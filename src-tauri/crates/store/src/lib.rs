@@ -54,7 +54,9 @@ mod writer;
 pub use alarm::StoreAlarm;
 pub use chain::{AuditState, Receipt};
 pub use chain_truncation::Cut;
-pub use check::{CopyFacts, DamagedEvent, RunSize, StoreCheck, StoreRepair, StoreSize, check_copy, known_version};
+pub use check::{
+    CopyFacts, DamagedEvent, RunSize, StoreCheck, StoreRepair, StoreSize, check_copy, known_version, runs_in_copy,
+};
 pub use commit::{Handed, Limited, NewRun, RunCommit, RunEnd, Waits, Written};
 pub use error::{CommitError, Error, Error as StoreError};
 pub use handed::HandedQueue;

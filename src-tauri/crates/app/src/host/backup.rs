@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::caller::{Caller, os_user};
 use crate::error::{ApiError, ApiResult, Class};
 use crate::host::files::{Fresh, io_error};
-use archive::{ArchiveWriter, FOLDERS, INDEXES, Manifest, SECRETS, STORE, is_expected};
+use archive::{ARTIFACTS, ArchiveWriter, FOLDERS, INDEXES, Manifest, SECRETS, STORE, is_expected};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pace::Pace;
@@ -22,7 +22,7 @@ use signalbox_model::{AuditEvent, time};
 use signalbox_ports::Secret;
 use signalbox_retrieval::{copy_index, index_files};
 use signalbox_store::audit::{Actor, Level};
-use signalbox_store::{StoreError, check_copy};
+use signalbox_store::{StoreError, check_copy, runs_in_copy};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -167,6 +167,14 @@ impl App {
         let (copying, checking) = (Arc::clone(&pace), Arc::clone(&pace));
         self.store.back_up(&copy, Arc::new(move || copying.rest()))?;
         let facts = check_copy(&copy, Arc::new(move || checking.rest()))?;
+        let artifacts = data.join(ARTIFACTS);
+        let with_files = names(&artifacts).map_err(|error| io_error(&error, &artifacts, "read"))?;
+        let in_copy = runs_in_copy(&copy, with_files.into_iter().filter(|name| is_run(name)))?;
+        // Files of a run that started after the copy was made would be of no use.
+        let is_later = |path: &str| {
+            let run = path.strip_prefix(ARTIFACTS).and_then(|rest| rest.strip_prefix('/')?.split('/').next());
+            run.is_some_and(|run| is_run(run) && !in_copy.contains(run))
+        };
         let program = env!("CARGO_PKG_VERSION");
         let pause = || pace.rest();
         let mut archive = ArchiveWriter::begin(to, program, &pause).map_err(unwritten)?;
@@ -190,7 +198,7 @@ impl App {
             let place = data.join(folder);
             let mut found = Vec::new();
             walk(&place, folder, &mut found, left_out).map_err(|error| io_error(&error, &place, "read"))?;
-            for (path, file) in found {
+            for (path, file) in found.into_iter().filter(|(path, _)| !is_later(path)) {
                 match File::open(&file) {
                     // It was deleted since the folder was read.
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -268,6 +276,18 @@ fn owner_only(_file: &File) -> io::Result<()> {
 }
 
 /// All files of a folder, by name. Links and names that are no text are left out, which is said; so are half-written files.
+fn is_run(name: &str) -> bool {
+    uuid::Uuid::parse_str(name).is_ok()
+}
+
+/// Names of what is in a folder; none when it is not there.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect(),
+    }
+}
+
 fn walk(folder: &Path, name: &str, found: &mut Vec<(String, PathBuf)>, left_out: &mut Vec<String>) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),

@@ -201,3 +201,26 @@ fn backups_are_scheduled_at_the_terminal() {
     let off = place.run(&["backup", "--off", "--json"]);
     assert!(off.json().get("everyHours").is_none(), "{}", off.out);
 }
+
+/// A run that starts after the database was copied has files by the time when files are copied.
+#[test]
+fn files_of_runs_that_the_copied_database_does_not_have_are_left_out() {
+    let place = TestHome::new();
+    run_once(&place, &flow(&place));
+    let run = run_list(&place)[0]["runId"].as_str().expect("a run").to_owned();
+    let artifacts = place.data().join("artifacts");
+    for id in [run.as_str(), "0197b2a4-1111-7000-8000-000000000001", "notes-of-a-person"] {
+        fs::create_dir_all(artifacts.join(id)).expect("made");
+        fs::write(artifacts.join(id).join("result.txt"), id).expect("written");
+    }
+    let (out, _) = backed_up(&place, "b.tar.gz");
+    let there = TestHome::new();
+    assert_eq!(restored(&there, &out, &[]).0, 0);
+    let kept = |id: &str| there.data().join("artifacts").join(id).join("result.txt").is_file();
+    assert_eq!(
+        (kept(&run), kept("0197b2a4-1111-7000-8000-000000000001"), kept("notes-of-a-person")),
+        (true, false, true)
+    );
+    let done = there.run(&["check-data", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.out);
+}

@@ -24,7 +24,9 @@ pub(super) const STORE: &str = "signalbox.db";
 /// Secrets, keys and tokens under a passphrase.
 pub(super) const SECRETS: &str = "secrets.age";
 /// Folders of which every file is kept.
-pub(super) const FOLDERS: [&str; 3] = ["workflows", "artifacts", "plans"];
+pub(super) const FOLDERS: [&str; 3] = ["workflows", ARTIFACTS, "plans"];
+/// The one with a folder for each run that has files.
+pub(super) const ARTIFACTS: &str = "artifacts";
 /// The folder of indexes.
 pub(super) const INDEXES: &str = "indexes";
 /// Nobody has so many secrets; a member that is larger is not ours.
