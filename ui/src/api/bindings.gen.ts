@@ -1309,7 +1309,7 @@ export interface DataReport {
 export interface DataSize {
   /** The folder. */
   folder: string;
-  /** Bytes of the database: runs, tasks, the audit chain. */
+  /** Bytes of the database with its log: runs, tasks, the audit chain. */
   storeBytes: number;
   /** Bytes of it that hold nothing; they are used again. */
   freeBytes: number;

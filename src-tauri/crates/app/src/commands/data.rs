@@ -13,9 +13,13 @@ const NAMED: usize = 20;
 
 pub(crate) fn data_size(app: &App, _: &Caller, _: Empty) -> ApiResult<DataSize> {
     let size = app.store.size()?;
-    let other_bytes = bytes_below(app.data_dir()).saturating_sub(size.bytes);
+    // What was written last is in the log beside the database until the database takes it in.
+    let log = ["signalbox.db-wal", "signalbox.db-shm"].map(|name| app.data_dir().join(name));
+    let log: u64 = log.iter().map(|file| fs::metadata(file).map_or(0, |meta| meta.len())).sum();
+    let store_bytes = size.bytes + log;
+    let other_bytes = bytes_below(app.data_dir()).saturating_sub(store_bytes);
     let folder = app.data_dir().display().to_string();
-    Ok(DataSize { folder, store_bytes: size.bytes, free_bytes: size.free, other_bytes })
+    Ok(DataSize { folder, store_bytes, free_bytes: size.free, other_bytes })
 }
 
 /// Bytes of the files below a folder. What goes meanwhile or cannot be read counts nothing; links are not followed.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct DataSize {
     /// The folder.
     pub folder: String,
-    /// Bytes of the database: runs, tasks, the audit chain.
+    /// Bytes of the database with its log: runs, tasks, the audit chain.
     pub store_bytes: u64,
     /// Bytes of it that hold nothing; they are used again.
     pub free_bytes: u64,

@@ -15,6 +15,11 @@ fn old_runs_are_shown_before_they_are_deleted_and_the_folder_is_checked() {
     let before = call("data_size", json!({})).expect("a size");
     assert!(before["storeBytes"].as_u64().is_some_and(|bytes| bytes > 0), "{before}");
     assert_eq!(before["folder"], folder.path().display().to_string());
+    let log = fs::metadata(folder.path().join("signalbox.db-wal")).map_or(0, |meta| meta.len());
+    assert!(
+        log > 0 && before["otherBytes"].as_u64().is_some_and(|other| other < log),
+        "the log counts as the database: {before}"
+    );
     fs::write(folder.path().join("a-file-of-mine"), [0; 5_000]).expect("written");
     let after = call("data_size", json!({})).expect("a size");
     assert!(after["otherBytes"].as_u64() >= before["otherBytes"].as_u64().map(|bytes| bytes + 5_000), "{after}");
