@@ -18,6 +18,7 @@ fn main() {
         "save_file",
         "save_run_file",
         "linked_task",
+        "linked_file",
         "notify",
         "waiting",
         "closing",

@@ -1,8 +1,11 @@
-//! What leads a person to a task from outside the window: links `signalbox://task/<id>`, and messages of the system.
+//! What leads a person into the window from outside: links `signalbox://task/<id>`, files, and messages of the system.
 
 use crate::commands::meant_for;
-use signalbox_app::ApiError;
-use std::sync::{Mutex, PoisonError};
+use crate::outside::{Asked, asked, here};
+use serde_json::Value;
+use signalbox_app::{ApiError, App};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use tauri::{AppHandle, Emitter, Manager, State, WebviewWindow};
 
 /// The beginning of a link to a task.
@@ -10,54 +13,91 @@ const LINK: &str = "signalbox://task/";
 /// Letters of a message; more is cut by the system anyway.
 const LETTERS: usize = 300;
 
-/// A link that came before the window could listen.
+/// What came before the window could listen.
 #[derive(Default)]
-pub(crate) struct Linked(Mutex<Waiting>);
+pub(crate) struct Linked {
+    task: Waiting<String>,
+    file: Waiting<Asked>,
+}
 
-#[derive(Default)]
-struct Waiting {
-    task: Option<String>,
+struct Waiting<T>(Mutex<Kept<T>>);
+
+struct Kept<T> {
+    value: Option<T>,
     /// The window listens; what comes now is told to it.
     listens: bool,
 }
 
+impl<T> Default for Waiting<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Kept { value: None, listens: false }))
+    }
+}
+
+impl<T> Waiting<T> {
+    /// Keeps a value for a window that does not listen yet, and gives it back for one that does.
+    fn keep(&self, value: T) -> Option<T> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.listens {
+            return Some(value);
+        }
+        kept.value = Some(value);
+        None
+    }
+
+    /// The window listens from now on; gives what came before.
+    fn take(&self) -> Option<T> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.listens = true;
+        kept.value.take()
+    }
+}
+
 /// The task of a link. Anything else is nothing: a link comes from any page and any program of this machine, so all that
 /// it can do is to show a task.
-fn task_of(link: &str) -> Option<&str> {
+pub(crate) fn task_of(link: &str) -> Option<&str> {
     let id = link.strip_prefix(LINK)?.trim_end_matches('/');
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     (!id.is_empty() && id.len() <= 100 && id.bytes().all(plain)).then_some(id)
 }
 
-/// Shows the window, and the task that the arguments of a program name.
-pub(crate) fn raise(handle: &AppHandle, arguments: &[String]) {
+/// Shows the window.
+pub(crate) fn raise(handle: &AppHandle) {
     if let Some(window) = handle.get_webview_window("main") {
         // It may be hidden since it was closed. A window that cannot be raised is still there.
         let _ = window.show();
         let _ = window.unminimize();
         let _ = window.set_focus();
     }
-    if let Some(task) = arguments.iter().find_map(|argument| task_of(argument)) {
-        show(handle, task);
-    }
 }
 
-/// Remembers the link that this program was started with.
+/// Shows the window, and what the arguments of a start in `folder` name.
+pub(crate) fn follow(handle: &AppHandle, arguments: &[String], folder: &Path) {
+    raise(handle);
+    show(handle, asked(arguments, folder));
+}
+
+/// Remembers what this program was started with.
 pub(crate) fn started_with(handle: &AppHandle) {
-    let arguments: Vec<String> = std::env::args_os().filter_map(|one| one.into_string().ok()).collect();
-    if let Some(task) = arguments.iter().find_map(|argument| task_of(argument)) {
-        show(handle, task);
-    }
+    let (arguments, folder) = here();
+    show(handle, asked(arguments.get(1..).unwrap_or_default(), &folder));
 }
 
-fn show(handle: &AppHandle, task: &str) {
+fn show(handle: &AppHandle, asked: Option<Asked>) {
     let linked = handle.state::<Linked>();
-    let mut waiting = linked.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if waiting.listens {
-        // A window that is closing needs it no more.
-        let _ = handle.emit_to("main", "task", task);
-    } else {
-        waiting.task = Some(task.to_owned());
+    // A window that is closing needs it no more.
+    match asked {
+        None => {}
+        Some(Asked::Task(task)) => {
+            if let Some(task) = linked.task.keep(task) {
+                let _ = handle.emit_to("main", "task", task);
+            }
+        }
+        Some(file) => {
+            if let Some(file) = linked.file.keep(file) {
+                let _ = handle.emit_to("main", "file", file.told(&handle.state::<Arc<App>>()));
+            }
+        }
     }
 }
 
@@ -65,9 +105,18 @@ fn show(handle: &AppHandle, task: &str) {
 #[tauri::command]
 pub(crate) fn linked_task(window: WebviewWindow, linked: State<'_, Linked>) -> Result<Option<String>, ApiError> {
     meant_for(&window)?;
-    let mut waiting = linked.0.lock().unwrap_or_else(PoisonError::into_inner);
-    waiting.listens = true;
-    Ok(waiting.task.take())
+    Ok(linked.task.take())
+}
+
+/// The window listens from now on; gives the file that came before.
+#[tauri::command]
+pub(crate) fn linked_file(
+    window: WebviewWindow,
+    linked: State<'_, Linked>,
+    app: State<'_, Arc<App>>,
+) -> Result<Option<Value>, ApiError> {
+    meant_for(&window)?;
+    Ok(linked.file.take().map(|file| file.told(&app)))
 }
 
 /// Says something by the system's messages; a press on it opens the task.
@@ -102,8 +151,8 @@ fn wait(mut message: notify_rust::Notification, handle: &AppHandle, task: Option
     let Ok(shown) = message.show() else { return };
     shown.wait_for_action(|action| {
         if action == "default" {
-            let link: Vec<String> = task.iter().map(|task| format!("{LINK}{task}")).collect();
-            raise(handle, &link);
+            raise(handle);
+            show(handle, task.clone().map(Asked::Task));
         }
     });
 }
@@ -158,7 +207,7 @@ fn entry(program: &str) -> String {
     let quoted = if plain { quoted } else { format!("\"{quoted}\"") };
     format!(
         "[Desktop Entry]\nType=Application\nName=Signalbox\nComment=Draw a workflow, run it, answer what it asks\n\
-         Exec={quoted} %u\nTerminal=false\nCategories=Development;\nMimeType=x-scheme-handler/signalbox;\n"
+         Exec={quoted} %u\nTerminal=false\nCategories=Development;\nMimeType=x-scheme-handler/signalbox;application/vnd.signalbox.workflow+json;\n"
     )
 }
 
@@ -170,7 +219,17 @@ pub(crate) fn register_links() -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{escaped, task_of};
+    use super::{Waiting, escaped, task_of};
+
+    #[test]
+    fn what_came_before_the_window_listens_waits_for_it() {
+        let waiting = Waiting::default();
+        assert_eq!(waiting.keep("first"), None);
+        assert_eq!(waiting.keep("second"), None);
+        assert_eq!(waiting.take(), Some("second"));
+        assert_eq!(waiting.take(), None);
+        assert_eq!(waiting.keep("third"), Some("third"));
+    }
 
     #[test]
     fn a_link_names_a_task_and_nothing_else() {
@@ -204,6 +263,6 @@ mod tests {
         assert!(entry.contains("Exec=\"/opt/a \\\\\"b\\\\\"/50%%/signalbox-desktop\" %u\n"), "{entry}");
         let entry = super::entry("/opt/signalbox/50%/signalbox-desktop");
         assert!(entry.contains("Exec=/opt/signalbox/50%%/signalbox-desktop %u\n"), "{entry}");
-        assert!(entry.contains("MimeType=x-scheme-handler/signalbox;\n"));
+        assert!(entry.contains("MimeType=x-scheme-handler/signalbox;application/vnd.signalbox.workflow+json;\n"));
     }
 }

@@ -114,7 +114,7 @@ fn ask(handle: &AppHandle, active: usize) {
     *handle.state::<Question>().stage() = Stage::Sent;
     let asked = Asked { active, tray: handle.state::<Tray>().is_shown() };
     // The question is asked in the window, which may be minimized.
-    crate::attention::raise(handle, &[]);
+    crate::attention::raise(handle);
     if handle.emit_to("main", "closing", asked).is_err() {
         handle.exit(0);
     }

@@ -238,7 +238,7 @@ pub(crate) async fn save_run_file(
     Ok(Some(shown))
 }
 
-fn handle_of(app: &Arc<App>, path: PathBuf) -> Value {
+pub(crate) fn handle_of(app: &Arc<App>, path: PathBuf) -> Value {
     let shown = path.display().to_string();
     json!({ "handle": app.choose(path), "shown": shown })
 }

@@ -7,6 +7,7 @@ mod browser;
 mod closing;
 mod commands;
 mod menu;
+mod outside;
 mod place;
 mod second_start;
 mod tray;
@@ -40,7 +41,9 @@ fn main() {
     }
     place::software_painting();
     let built = tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, arguments, _| attention::raise(app, &arguments)))
+        .plugin(tauri_plugin_single_instance::init(|app, arguments, folder| {
+            attention::follow(app, arguments.get(1..).unwrap_or_default(), std::path::Path::new(&folder));
+        }))
         .plugin(tauri_plugin_dialog::init())
         // A window that was hidden when the program ended is shown at the next start.
         .plugin(
@@ -63,6 +66,7 @@ fn main() {
             commands::save_file,
             commands::save_run_file,
             attention::linked_task,
+            attention::linked_file,
             attention::notify,
             tray::waiting,
             closing::closing
@@ -113,7 +117,13 @@ fn main() {
         }
         // macOS starts no second process for a program that runs.
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => attention::raise(handle, &[]),
+        RunEvent::Reopen { .. } => attention::raise(handle),
+        // macOS names files and links by this event, not by arguments.
+        #[cfg(target_os = "macos")]
+        RunEvent::Opened { urls } => {
+            let addresses: Vec<String> = urls.into_iter().map(Into::into).collect();
+            attention::follow(handle, &addresses, std::path::Path::new(""));
+        }
         _ => {}
     });
 }

@@ -25,8 +25,8 @@ pub(crate) fn hand_over(identifier: &str) -> Result<Start, String> {
     else {
         return Ok(Start::First);
     };
-    let arguments: Vec<String> = std::env::args_os().map(|one| one.to_string_lossy().into_owned()).collect();
-    let folder = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
+    let (arguments, folder) = crate::outside::here();
+    let folder = folder.to_string_lossy().into_owned();
     let ask = || {
         connection.call_method(
             Some(name.as_str()),

@@ -34,6 +34,7 @@ fn the_shell_grants_exactly_this() {
             "allow-save-file",
             "allow-save-run-file",
             "allow-linked-task",
+            "allow-linked-file",
             "allow-notify",
             "allow-waiting",
             "allow-closing"

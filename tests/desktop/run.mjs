@@ -1,8 +1,9 @@
 /** One run of the real window: draw, configure, run, look, close, find again. `npm run desktop-test` in `ui`.
  * SCREENSHOTS=1 writes docs/screenshots/window.png; VERBOSE=1 shows what the driver says. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { BINARY, ROOT, family, listening, open, picture, pressClose, stage, startPlain, until, windowIsShown } from './window.mjs';
 
@@ -420,6 +421,21 @@ try {
     await pressClose(scene);
     await until('the hidden window', async () => !await windowIsShown(scene));
     same(await run(() => document.querySelector('[role="dialog"]')), null, 'a second question');
+  });
+
+  await check('a file that the system opens is shown in the open window, and nothing of it runs', async () => {
+    const before = (await rpc('run_list', { limit: 100 })).runs.length;
+    const outside = join(scene.folder, 'Prüfung 2.signalbox.json');
+    writeFileSync(outside, JSON.stringify({ signalbox: 1, id: 'from-outside', name: 'From outside', nodes: { only: { type: 'flow.noop' } }, edges: [] }));
+    endedWell(await startPlain(scene, scene.data, [pathToFileURL(outside).href]).ended());
+    await until('the window', () => windowIsShown(scene));
+    await has(nodes, 'only');
+    rmSync(outside);
+    endedWell(await startPlain(scene, scene.data, [outside]).ended());
+    await until('what is wrong', () => run((name) => document.body.textContent.includes(`${name} could not be opened`), outside));
+    same((await rpc('run_list', { limit: 100 })).runs.length, before, 'runs');
+    await pressClose(scene);
+    await until('the hidden window', async () => !await windowIsShown(scene));
   });
 
   await check('without an active workflow, closing the window ends the program', async () => {

@@ -112,10 +112,10 @@ export function open(place, pageLoadStrategy = 'normal') {
 }
 
 /** Starts the program as a person does, without a driver. */
-export function startPlain(place, data = place.data) {
+export function startPlain(place, data = place.data, more = []) {
   const env = { ...place.env };
   delete env.TAURI_WEBVIEW_AUTOMATION;
-  const child = spawn(...there(BINARY, ['--data', data]), { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(...there(BINARY, ['--data', data, ...more]), { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk) => { said += chunk; });
   place.children.push(child);

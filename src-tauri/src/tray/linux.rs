@@ -68,7 +68,7 @@ pub(crate) struct Item {
 
 impl Item {
     fn go(&self, action: &str) {
-        raise(&self.handle, &[]);
+        raise(&self.handle);
         // A window that is closing needs it no more.
         let _ = self.handle.emit("menu", action);
     }
@@ -122,7 +122,7 @@ impl ksni::Tray for Item {
         if self.open > 0 {
             self.go("go.inbox");
         } else {
-            raise(&self.handle, &[]);
+            raise(&self.handle);
         }
     }
 
@@ -134,7 +134,7 @@ impl ksni::Tray for Item {
         };
         vec![
             entry(inbox, |item| item.go("go.inbox")),
-            entry("Open Signalbox".into(), |item| raise(&item.handle, &[])),
+            entry("Open Signalbox".into(), |item| raise(&item.handle)),
             // Asks in the window before anything is deactivated.
             entry("Deactivate all workflows…".into(), |item| item.go("automations.pauseAll")),
             MenuItem::Separator,

@@ -182,6 +182,8 @@ export const en = {
   'gallery.deleteYes': 'Delete workflow',
   'gallery.deleted': '"{name}" was deleted',
   'gallery.duplicated': 'Copied as "{name}"',
+  'gallery.elsewhere': 'This file is on another machine: {name}',
+  'gallery.elsewhereHint': 'Signalbox opens files of this machine. Copy the file here, or mount the folder it is in, and open it from there.',
   'gallery.notAWorkflow': 'This file is not a workflow',
   'gallery.wouldChange': 'This file contains a value that cannot be stored exactly',
   'gallery.emptyFile': 'It is empty.',

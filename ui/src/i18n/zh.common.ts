@@ -172,6 +172,8 @@ export const common = {
   'gallery.deleteYes': '删除工作流',
   'gallery.deleted': '“{name}”已删除',
   'gallery.duplicated': '已复制为“{name}”',
+  'gallery.elsewhere': '此文件在另一台机器上：{name}',
+  'gallery.elsewhereHint': 'Signalbox 只打开本机的文件。请先将文件复制到本机，或挂载其所在文件夹，再从那里打开。',
   'gallery.notAWorkflow': '此文件不是工作流',
   'gallery.wouldChange': '此文件包含无法精确存储的值',
   'gallery.emptyFile': '文件是空的。',

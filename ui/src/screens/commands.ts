@@ -4,12 +4,14 @@ import { sentences, toApiError } from '../api/error.ts';
 import { copyText as toClipboard } from '../api/save-file.ts';
 import { act } from '../api/queries.ts';
 import { readJson } from '../json/read-json.ts';
+import type { Outside } from '../api/transport/transport.ts';
 import type { OpenWorkflow, Workflow } from '../api/types.ts';
 import { attempt, showError } from '../shared/use-async-action.ts';
 import { jsonWords, localTimeZone, t } from '../i18n/index.ts';
 import { toast } from '../kit/index.ts';
 import { importWorkflow, offerImport } from './parts/import-dialog.tsx';
 import { isCurl } from '../text/is-curl.ts';
+import { plain } from '../text/letters.ts';
 import { navigate } from './router.ts';
 
 export { attempt, showError };
@@ -54,20 +56,29 @@ export function takePendingKind(ref: string): string | null {
   return mine;
 }
 
+async function openPath(path: string): Promise<void> {
+  try {
+    const opened = await act('workflow_open_path', { path });
+    navigate({ screen: 'workflow', ref: opened.ref });
+  } catch (cause) {
+    if (toApiError(cause).code === 'FOREIGN_WORKFLOW') offerImport({ path });
+    else showError(cause);
+  }
+}
+
+/** A file that the system opens with this program: as if the person had chosen it. */
+export async function openFromOutside(file: Outside): Promise<void> {
+  if (file.handle === undefined) toast({ signal: 'err', text: t('gallery.elsewhere', { name: plain(file.shown) }), detail: t('gallery.elsewhereHint') });
+  else await openPath(file.handle);
+}
+
 /** The system's dialog where there is one; in a browser the chosen file is copied into the library. */
 export async function openFile(): Promise<void> {
   const host = transport();
   if (host.pickFile) {
     const pick = host.pickFile;
     const picked = await attempt(() => pick());
-    if (!picked) return;
-    try {
-      const opened = await act('workflow_open_path', { path: picked.handle });
-      navigate({ screen: 'workflow', ref: opened.ref });
-    } catch (cause) {
-      if (toApiError(cause).code === 'FOREIGN_WORKFLOW') offerImport({ path: picked.handle });
-      else showError(cause);
-    }
+    if (picked) await openPath(picked.handle);
     return;
   }
   const chosen = await chooseText();

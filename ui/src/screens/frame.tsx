@@ -21,7 +21,7 @@ import { usePageName } from '../shared/page-title.ts';
 import { stateText } from '../shared/run-status.tsx';
 import { formatAgo, formatNumber, t, tn } from '../i18n/index.ts';
 import { Banner, Button, Icon, Kbd, keysOf, openScope, showMessages, runAction, useActions, useAllActions, type Action, type IconName } from '../kit/index.ts';
-import { createWorkflow, importFile, openFile } from './commands.ts';
+import { createWorkflow, importFile, openFile, openFromOutside } from './commands.ts';
 import { useOpenGraph } from './open-graph.ts';
 import { Brand } from './parts/brand.tsx';
 import { PersonMenu, SessionBanner } from './parts/sign-in.tsx';
@@ -51,6 +51,7 @@ export function Frame({ route, children }: { route: Route; children: ReactNode }
   usePageName(route.screen === 'workflow' || route.screen === 'run' ? undefined : t(on?.title ?? (route.screen === 'help' ? 'nav.help' : 'nav.settings')));
   // The native menu names actions; what cannot be done now does nothing.
   useEffect(() => transport().onMenu?.((id) => { if (openScope() === undefined) runAction(id); }), []);
+  useEffect(() => transport().onFile?.((file) => void openFromOutside(file)), []);
   return (
     <div className="app">
       <a className="btn skip" href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}>{t('nav.skip')}</a>

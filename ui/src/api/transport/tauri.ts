@@ -6,7 +6,7 @@ import { parseExact, writeExact } from '../../json/exact-json.ts';
 import { randomId } from '../../text/random-id.ts';
 import type { Command, Commands, RunEvent } from '../types.ts';
 import { listen } from '@tauri-apps/api/event';
-import type { ClosingAsked, Picked, Transport } from './transport.ts';
+import type { ClosingAsked, Outside, Picked, Transport } from './transport.ts';
 
 export { isTauri };
 
@@ -84,6 +84,11 @@ export function tauriTransport(): Transport {
       // Listen first, then ask for what came before.
       const unlisten = listen<string>('task', (event) => listener(event.payload));
       unlisten.then(() => invoke<string | null>('linked_task')).then((id) => { if (id) listener(id); }, () => undefined);
+      return () => { void unlisten.then((stop) => stop()); };
+    },
+    onFile(listener) {
+      const unlisten = listen<Outside>('file', (event) => listener(event.payload));
+      unlisten.then(() => invoke<Outside | null>('linked_file')).then((file) => { if (file) listener(file); }, () => undefined);
       return () => { void unlisten.then((stop) => stop()); };
     },
   };

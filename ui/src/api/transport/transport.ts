@@ -31,6 +31,8 @@ export interface Transport {
   closing?(said: 'shown' | 'stay' | Closing): Promise<void>;
   /** Links to a task that the system opened (`signalbox://task/<id>`), also the one that the program was started with. */
   onTask?(listener: (taskId: string) => void): () => void;
+  /** Workflow files that the system opens with the program, also the one that the program was started with. */
+  onFile?(listener: (file: Outside) => void): () => void;
 }
 
 export interface ClosingAsked {
@@ -39,6 +41,9 @@ export interface ClosingAsked {
   /** The window can be opened from the tray. */
   tray: boolean;
 }
+
+/** A file that the system opens; without a handle it is at an address of another machine. */
+export type Outside = Omit<Picked, 'handle'> & { handle?: string };
 
 /** What a dialog of the system gave: the handle goes back to commands, the path is only shown. */
 export interface Picked {

@@ -228,7 +228,7 @@ Terminal=false
 Categories=Development;
 Keywords=workflow;automation;
 StartupWMClass=signalbox-desktop
-MimeType=x-scheme-handler/signalbox;
+MimeType=x-scheme-handler/signalbox;application/vnd.signalbox.workflow+json;
 ";
 
 const MIME: &str = "\
@@ -239,7 +239,7 @@ const MIME: &str = "\
     <comment xml:lang=\"zh_CN\">Signalbox 工作流</comment>
     <sub-class-of type=\"application/json\"/>
     <icon name=\"app.signalbox.desktop\"/>
-    <glob pattern=\"*.signalbox.json\"/>
+    <glob weight=\"80\" pattern=\"*.signalbox.json\"/>
   </mime-type>
 </mime-info>
 ";
@@ -252,6 +252,7 @@ SIGNALBOX_ADDR=127.0.0.1:9160
 
 # HTTPS. The group signalbox must be able to read the key.
 #SIGNALBOX_PUBLIC_URL=https://signalbox.example.com:9160
+/// Of two patterns that fit a name the heavier one counts: `*.json` has 50.
 #SIGNALBOX_TLS_CERT=/etc/signalbox/server.pem
 #SIGNALBOX_TLS_KEY=/etc/signalbox/server.key
 

@@ -70,3 +70,21 @@ fn purge_removes_what_the_installation_made() {
     assert!(of("conffiles").lines().all(|path| server.0.contains_key(path.trim_start_matches('/'))));
     assert!(matches!(server.0.get(UNIT), Some(Entry::File { mode: 0o644, .. })));
 }
+
+#[test]
+fn a_double_click_on_a_workflow_opens_it() {
+    let app = tree(Package::App, &Parts::default());
+    let text = |path: &str| match app.0.get(path) {
+        Some(Entry::File { bytes, .. }) => String::from_utf8(bytes.clone()).expect("text"),
+        _ => panic!("{path} is missing"),
+    };
+    let entry = text("usr/share/applications/app.signalbox.desktop.desktop");
+    assert!(entry.contains("\nExec=signalbox-desktop %u\n"), "{entry}");
+    let types = entry.lines().find_map(|line| line.strip_prefix("MimeType=")).expect("types");
+    assert_eq!(types, "x-scheme-handler/signalbox;application/vnd.signalbox.workflow+json;");
+    let kinds = text("usr/share/mime/packages/signalbox.xml");
+    assert!(kinds.contains("<mime-type type=\"application/vnd.signalbox.workflow+json\">"), "{kinds}");
+    assert!(kinds.contains("<sub-class-of type=\"application/json\"/>"), "{kinds}");
+    // `*.json` of application/json has the usual weight of 50.
+    assert!(kinds.contains("<glob weight=\"80\" pattern=\"*.signalbox.json\"/>"), "{kinds}");
+}
