@@ -208,7 +208,8 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         program: program("signalbox")?,
         runners,
         sources: gzip(out, &sources::tree(root)?.archive("", out.time)?)?,
-        icon: read(&root.join("src-tauri/icons/icon.png"))?,
+        icons: icons(root)?,
+        drawing: read(&root.join("ui/src/icon.svg"))?,
         license: read(&root.join("LICENSE"))?,
         changelog: gzip(out, &read(&root.join("CHANGELOG.md"))?)?,
         man: pages,
@@ -220,6 +221,11 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
 
 /// The version of the C library that programs of this machine need.
 fn libc_version() -> Result<String, Failure> {
+fn icons(root: &Path) -> Result<Vec<(u16, Vec<u8>)>, Failure> {
+    let one = |size| Ok((size, read(&root.join(format!("src-tauri/icons/{size}x{size}.png")))?));
+    files::ICON_SIZES.into_iter().map(one).collect()
+}
+
     let said =
         shell::output("getconf", &["GNU_LIBC_VERSION"]).ok_or("getconf does not say the version of the C library.")?;
     Ok(said.split_whitespace().last().unwrap_or_default().to_owned())

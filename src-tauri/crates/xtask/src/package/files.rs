@@ -105,7 +105,10 @@ pub(crate) struct Parts {
     pub(crate) runners: Vec<(String, Vec<u8>)>,
     /// What exported projects are made of, packed.
     pub(crate) sources: Vec<u8>,
-    pub(crate) icon: Vec<u8>,
+    /// Size in pixels and PNG of each icon.
+    pub(crate) icons: Vec<(u16, Vec<u8>)>,
+    /// The drawing (SVG) that the icons are made of.
+    pub(crate) drawing: Vec<u8>,
     pub(crate) license: Vec<u8>,
     /// Gzipped.
     pub(crate) changelog: Vec<u8>,
@@ -118,6 +121,10 @@ pub(crate) struct Parts {
 
 /// Where the unit goes.
 pub(crate) const UNIT: &str = "usr/lib/systemd/system/signalbox-server.service";
+/// Sizes in pixels that desktops ask for.
+pub(crate) const ICON_SIZES: [u16; 8] = [16, 24, 32, 48, 64, 128, 256, 512];
+const ICONS: &str = "usr/share/icons/hicolor";
+
 /// Settings of the service, which a person may change.
 pub(crate) const DEFAULTS: &str = "etc/default/signalbox-server";
 
@@ -131,7 +138,10 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
         Package::App => {
             tree.program("usr/bin/signalbox-desktop", parts.desktop.clone());
             tree.file("usr/share/applications/app.signalbox.desktop.desktop", DESKTOP_ENTRY);
-            tree.file("usr/share/icons/hicolor/128x128/apps/app.signalbox.desktop.png", parts.icon.clone());
+            for (size, icon) in &parts.icons {
+                tree.file(format!("{ICONS}/{size}x{size}/apps/app.signalbox.desktop.png"), icon.clone());
+            }
+            tree.file(format!("{ICONS}/scalable/apps/app.signalbox.desktop.svg"), parts.drawing.clone());
             tree.file("usr/share/mime/packages/signalbox.xml", MIME);
         }
         Package::Cli => {

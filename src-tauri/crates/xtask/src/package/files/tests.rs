@@ -88,3 +88,19 @@ fn a_double_click_on_a_workflow_opens_it() {
     // `*.json` of application/json has the usual weight of 50.
     assert!(kinds.contains("<glob weight=\"80\" pattern=\"*.signalbox.json\"/>"), "{kinds}");
 }
+
+#[test]
+fn each_icon_has_the_size_of_its_folder() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let parts =
+        Parts { icons: crate::package::icons(&root).expect("icons"), drawing: b"<svg".to_vec(), ..Parts::default() };
+    let app = tree(Package::App, &parts);
+    for size in super::ICON_SIZES {
+        let path = format!("usr/share/icons/hicolor/{size}x{size}/apps/app.signalbox.desktop.png");
+        let Some(Entry::File { bytes, .. }) = app.0.get(&path) else { panic!("{path} is missing") };
+        let at = |from: usize| u32::from_be_bytes(bytes[from..from + 4].try_into().expect("four bytes"));
+        // The header of a PNG: width and height.
+        assert_eq!((&bytes[..4], at(16), at(20)), (&b"\x89PNG"[..], u32::from(size), u32::from(size)), "{path}");
+    }
+    assert!(app.0.contains_key("usr/share/icons/hicolor/scalable/apps/app.signalbox.desktop.svg"));
+}
