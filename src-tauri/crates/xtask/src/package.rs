@@ -4,6 +4,7 @@
 mod compressed;
 mod deb;
 mod files;
+mod notices;
 mod rpm;
 mod sbom;
 mod sources;
@@ -211,6 +212,7 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
         icons: icons(root)?,
         drawing: read(&root.join("ui/src/icon.svg"))?,
         license: read(&root.join("LICENSE"))?,
+        notices: gzip(out, notices::document(&compiled_in(root)?, &notices::sources(root)?)?.as_bytes())?,
         changelog: gzip(out, &read(&root.join("CHANGELOG.md"))?)?,
         man: pages,
         bash: said(&["completions", "bash"])?,
@@ -219,13 +221,13 @@ fn parts(root: &Path, built: &Path, out: &Out, dev: bool) -> Result<Parts, Failu
     })
 }
 
-/// The version of the C library that programs of this machine need.
-fn libc_version() -> Result<String, Failure> {
 fn icons(root: &Path) -> Result<Vec<(u16, Vec<u8>)>, Failure> {
     let one = |size| Ok((size, read(&root.join(format!("src-tauri/icons/{size}x{size}.png")))?));
     files::ICON_SIZES.into_iter().map(one).collect()
 }
 
+/// The version of the C library that programs of this machine need.
+fn libc_version() -> Result<String, Failure> {
     let said =
         shell::output("getconf", &["GNU_LIBC_VERSION"]).ok_or("getconf does not say the version of the C library.")?;
     Ok(said.split_whitespace().last().unwrap_or_default().to_owned())
@@ -347,6 +349,7 @@ fn server_image(parts: &Parts, program: &Path, out: &Out) -> Result<String, Fail
     tree.folder("var/lib/signalbox", 0o700, user);
     tree.folder("tmp", 0o1777, 0);
     tree.file("usr/share/doc/signalbox/LICENSE", parts.license.clone());
+    tree.file("usr/share/doc/signalbox/THIRD-PARTY.gz", parts.notices.clone());
     let archive = tree.archive("", out.time)?;
     let created = format!("{}Z", utc(out.time)?);
     const DATA: &str = "/var/lib/signalbox";
@@ -388,34 +391,32 @@ fn blob(out: &Out, bytes: Vec<u8>) -> Result<image::Blob, Failure> {
     Ok(image::Blob { sha256: digest(out, &bytes)?, bytes })
 }
 
-/// Names and versions of the crates in the programs and of the packages in the UI.
-fn bill(root: &Path, out: &Out) -> Result<String, Failure> {
-    let mut all: BTreeSet<sbom::Component> = BTreeSet::new();
-    for program in ["signalbox-headless", "signalbox-standalone", "signalbox-desktop"] {
-        let manifest = root.join("Cargo.toml");
-        let args = [
-            "tree",
-            "--manifest-path",
-            &manifest.to_string_lossy(),
-            "-p",
-            program,
-            "--edges",
-            "normal",
-            "--prefix",
-            "none",
-        ];
-        let args: Vec<&str> = args.into_iter().chain(["--locked", "--format", "{p}|{l}"]).collect();
-        let lines = shell::output("cargo", &args).ok_or("`cargo tree` failed.")?;
-        // `name vVERSION (source)|license`
-        let lines: Vec<String> = lines.lines().map(|line| line.replacen(' ', "|", 1)).collect();
-        all.extend(sbom::components("cargo", &lines.join("\n")));
-    }
+/// The crates in the programs and the packages in the UI.
+fn compiled_in(root: &Path) -> Result<BTreeSet<sbom::Component>, Failure> {
+    let manifest = root.join("Cargo.toml");
+    let mut args = vec!["tree", "--manifest-path"];
+    let manifest = manifest.to_string_lossy();
+    args.push(&manifest);
+    args.extend(
+        ["signalbox-headless", "signalbox-standalone", "signalbox-desktop"].into_iter().flat_map(|name| ["-p", name]),
+    );
+    args.extend(["--edges", "normal", "--prefix", "none", "--locked", "--format", "{p}|{l}"]);
+    let lines = shell::output("cargo", &args).ok_or("`cargo tree` failed.")?;
+    // `name vVERSION (source)|license`
+    let lines: Vec<String> = lines.lines().map(|line| line.replacen(' ', "|", 1)).collect();
+    let mut all = sbom::components("cargo", &lines.join("\n"));
     const PACKAGES: &str = "const all = require(process.argv[1]).packages; for (const [path, one] of Object.entries(all)) { \
          if (path && !one.dev) console.log([path.split('node_modules/').pop(), one.version, one.license ?? ''].join('|')); }";
     let lock = ui::dir(root).join("package-lock.json");
     let lines = shell::output("node", &["-e", PACKAGES, &lock.to_string_lossy()])
         .ok_or("The lock file of the UI cannot be read.")?;
     all.extend(sbom::components("npm", &lines));
+    Ok(all)
+}
+
+/// The list of what is in the packages.
+fn bill(root: &Path, out: &Out) -> Result<String, Failure> {
+    let all = compiled_in(root)?;
     let name = format!("signalbox-{}.cdx.json", out.version);
     let time = format!("{}Z", utc(out.time)?);
     write(&out.folder.join(&name), sbom::document(&out.version, Some(&time), &all).as_bytes())?;

@@ -110,6 +110,8 @@ pub(crate) struct Parts {
     /// The drawing (SVG) that the icons are made of.
     pub(crate) drawing: Vec<u8>,
     pub(crate) license: Vec<u8>,
+    /// Licences of what is compiled in, gzipped.
+    pub(crate) notices: Vec<u8>,
     /// Gzipped.
     pub(crate) changelog: Vec<u8>,
     /// Name and gzipped page.
@@ -119,12 +121,12 @@ pub(crate) struct Parts {
     pub(crate) fish: Vec<u8>,
 }
 
-/// Where the unit goes.
-pub(crate) const UNIT: &str = "usr/lib/systemd/system/signalbox-server.service";
 /// Sizes in pixels that desktops ask for.
 pub(crate) const ICON_SIZES: [u16; 8] = [16, 24, 32, 48, 64, 128, 256, 512];
 const ICONS: &str = "usr/share/icons/hicolor";
 
+/// Where the unit goes.
+pub(crate) const UNIT: &str = "usr/lib/systemd/system/signalbox-server.service";
 /// Settings of the service, which a person may change.
 pub(crate) const DEFAULTS: &str = "etc/default/signalbox-server";
 
@@ -134,6 +136,10 @@ pub(crate) fn tree(package: Package, parts: &Parts) -> Tree {
     let doc = format!("usr/share/doc/{}", package.name());
     tree.file(format!("{doc}/copyright"), COPYRIGHT);
     tree.file(format!("{doc}/NEWS.gz"), parts.changelog.clone());
+    // The service has no program.
+    if package != Package::Server {
+        tree.file(format!("{doc}/THIRD-PARTY.gz"), parts.notices.clone());
+    }
     match package {
         Package::App => {
             tree.program("usr/bin/signalbox-desktop", parts.desktop.clone());
@@ -192,6 +198,7 @@ pub(crate) fn portable(parts: &Parts, readme: &str) -> Tree {
     tree.file("source.tar.gz", parts.sources.clone());
     tree.program("signalbox-desktop", parts.desktop.clone());
     tree.file("LICENSE", parts.license.clone());
+    tree.file("THIRD-PARTY.gz", parts.notices.clone());
     tree.file("README.txt", readme);
     for (name, page) in &parts.man {
         tree.file(format!("share/man/man1/{name}.gz"), page.clone());
@@ -211,6 +218,7 @@ Signalbox
 
 The data folder is ~/.local/share/signalbox; --data DIR names another one.
 `./signalbox doctor` checks whether this machine is ready.
+THIRD-PARTY.gz has the licences of what the programs contain: `zless THIRD-PARTY.gz`.
 ";
 
 /// Debian has the text of the licence.
@@ -223,6 +231,9 @@ Copyright: Signalbox developers
 License: Apache-2.0
  On Debian systems the full text of the Apache License, Version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.
+Comment: The programs contain packages of others. Their names, licences and
+ notices are in THIRD-PARTY.gz in the folder of documents of signalbox,
+ signalbox-cli and signalbox-runners.
 ";
 
 /// The name of the file is what `signalbox-desktop --register-links` writes for one account.
@@ -241,6 +252,7 @@ StartupWMClass=signalbox-desktop
 MimeType=x-scheme-handler/signalbox;application/vnd.signalbox.workflow+json;
 ";
 
+/// Of two patterns that fit a name the heavier one counts: `*.json` has 50.
 const MIME: &str = "\
 <?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <mime-info xmlns=\"http://www.freedesktop.org/standards/shared-mime-info\">
@@ -262,7 +274,6 @@ SIGNALBOX_ADDR=127.0.0.1:9160
 
 # HTTPS. The group signalbox must be able to read the key.
 #SIGNALBOX_PUBLIC_URL=https://signalbox.example.com:9160
-/// Of two patterns that fit a name the heavier one counts: `*.json` has 50.
 #SIGNALBOX_TLS_CERT=/etc/signalbox/server.pem
 #SIGNALBOX_TLS_KEY=/etc/signalbox/server.key
 

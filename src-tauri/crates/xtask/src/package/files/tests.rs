@@ -104,3 +104,13 @@ fn each_icon_has_the_size_of_its_folder() {
     }
     assert!(app.0.contains_key("usr/share/icons/hicolor/scalable/apps/app.signalbox.desktop.svg"));
 }
+
+#[test]
+fn whatever_has_programs_has_the_notices_of_what_is_in_them() {
+    let parts = Parts { notices: b"notices".to_vec(), ..Parts::default() };
+    for package in Package::ALL {
+        let path = format!("usr/share/doc/{}/THIRD-PARTY.gz", package.name());
+        assert_eq!(tree(package, &parts).0.contains_key(&path), package != Package::Server, "{path}");
+    }
+    assert!(super::portable(&parts, "").0.contains_key("THIRD-PARTY.gz"));
+}
