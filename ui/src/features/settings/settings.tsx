@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { AppInfo, Closing, Folder, AppSettings, ThemeChoice } from '../../api/types.ts';
 import { t, type Language } from '../../i18n/index.ts';
 import { NoLine, Section } from '../../shared/settings-section.tsx';
+import { fits } from './search.ts';
 import { Badge, Button, comboOf, EmptyState, Icon, Kbd, pushScope, Segmented, Switch, TextInput, type Action } from '../../kit/index.ts';
 
 export interface SettingsProps {
@@ -95,7 +96,7 @@ export function SettingsView(props: SettingsProps) {
     const parts = [...box.current?.querySelectorAll<HTMLElement>('[data-part]') ?? []];
     setLeft(parts.filter((one) => {
       const sections = [...one.querySelectorAll<HTMLElement>('section')];
-      for (const section of sections) section.hidden = !words.every((word) => section.textContent.toLowerCase().includes(word));
+      for (const section of sections) section.hidden = !fits(section, words);
       return sections.some((section) => !section.hidden);
     }).map((one) => one.dataset['part'] ?? ''));
   }

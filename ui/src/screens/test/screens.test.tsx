@@ -148,6 +148,19 @@ describe('settings', () => {
     fireEvent.change(box, { target: { value: '' } });
     expect(within(parts).getByRole('link', { name: 'Folders' })).toBeTruthy();
   });
+  it('are found by what people call them', async () => {
+    await at('#/settings');
+    const box = await screen.findByRole('searchbox', { name: 'Find a setting' });
+    const titles = (text: string) => {
+      fireEvent.change(box, { target: { value: text } });
+      return [...document.querySelectorAll('.set-part:not([hidden]) section:not([hidden]) h2')].map((one) => one.textContent);
+    };
+    for (const [text, title] of [['keyboard', 'Shortcuts'], ['data size', 'Data folder'], ['roots', 'Folders'], ['retention', 'Old runs'], ['licences', 'About']] as const) {
+      expect(titles(text), text).toContain(title);
+      expect(titles(text).length, text).toBeLessThan(5);
+    }
+    expect(titles('keyboard')).toEqual(['Shortcuts']);
+  });
   it('change the theme at once and are kept', async () => {
     await at('#/settings');
     fireEvent.click(await screen.findByRole('radio', { name: 'Dark' }));
