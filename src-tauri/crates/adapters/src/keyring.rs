@@ -51,7 +51,12 @@ pub struct SystemRing {
 impl SystemRing {
     /// As `SIGNALBOX_KEY_STORE` says.
     pub fn from_env() -> Self {
-        Self { off: std::env::var_os(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("off")) }
+        Self { off: Self::is_off() }
+    }
+
+    /// Whether `SIGNALBOX_KEY_STORE` switches it off for this process.
+    pub fn is_off() -> bool {
+        std::env::var_os(SWITCH).is_some_and(|value| value.eq_ignore_ascii_case("off"))
     }
 
     /// On a thread of its own: asking may wait for a service that never answers.

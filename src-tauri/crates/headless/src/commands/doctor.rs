@@ -5,6 +5,7 @@ use crate::args::Doctor;
 use crate::output::{FAILED, OK, Output, Tone, plain};
 use serde::Serialize;
 use serde_json::{Value, json};
+use signalbox_adapters::keyring::{KeyRing as _, SystemRing};
 use signalbox_adapters::private;
 use signalbox_app::dto::Host;
 use signalbox_app::{ApiError, ApiResult, App, Caller, History, Options, readable_by_others};
@@ -23,6 +24,7 @@ const SOME_ROOM: u64 = 2 << 30;
 const BEFORE_RELEASE_MS: i64 = 1_735_689_600_000;
 const OTHER_FOLDER: &str =
     "Make this account the owner of the folder (`chown -R`), or name another folder with --data or SIGNALBOX_DATA.";
+const NO_PROVIDER: &str = "No model provider is registered";
 /// What clocks of several machines differ by.
 const CLOCK_MARGIN_MS: i64 = 5_000;
 
@@ -97,6 +99,7 @@ async fn folder(report: &mut Report, args: &Doctor, data: &Path, history: Option
             if !data.exists() {
                 clock(report, None);
                 not_used_yet(report, data);
+                before_data(report);
                 return Ok(());
             }
         }
@@ -104,6 +107,7 @@ async fn folder(report: &mut Report, args: &Doctor, data: &Path, history: Option
         Err(error) if error.kind() == ErrorKind::NotFound => {
             clock(report, None);
             not_used_yet(report, data);
+            before_data(report);
             return Ok(());
         }
         unusable => {
@@ -284,23 +288,45 @@ fn audit(report: &mut Report, status: &Value) {
     }
 }
 
+/// Where the key is elsewhere, nobody misses the key store.
+fn key_store(report: &mut Report, name: &str, trouble: Option<&str>, has_the_key: bool) {
+    let Some(why) = trouble else {
+        report.ok("keyStore", format!("{name} answers"));
+        return;
+    };
+    let first = if SystemRing::is_off() { "Unset SIGNALBOX_KEY_STORE" } else { "Start it in your session" };
+    let fix = format!(
+        "{first}, or keep keys in files: `signalbox secret choose passphrase` or `signalbox secret choose file --identity FILE`, and \
+         `signalbox audit key file`."
+    );
+    let state = if has_the_key { State::Problem } else { State::Warning };
+    report.add("keyStore", state, format!("{name} is not available: {why}"), fix);
+}
+
+fn not_chosen(report: &mut Report, is_there_a_key_store: bool) {
+    let place =
+        if is_there_a_key_store { "system" } else { "passphrase` or `signalbox secret choose file --identity FILE" };
+    let fix = format!("Only needed for secrets: `signalbox secret choose {place}`.");
+    report.add("secrets", State::Warning, "No place for the encryption key is chosen yet", fix);
+}
+
+/// What can be said before there is data: the first start finds the same.
+fn before_data(report: &mut Report) {
+    let ring = SystemRing::from_env();
+    let trouble = ring.probe().err();
+    key_store(report, ring.name(), trouble.as_deref(), false);
+    not_chosen(report, trouble.is_none());
+    granted(report, &json!([]));
+    report.ok("providers", NO_PROVIDER);
+    tool_servers(report, &json!([]));
+}
+
 fn secrets(report: &mut Report, status: &Value) {
-    match status["systemTrouble"].as_str() {
-        None => report.ok("keyStore", format!("{} answers", text(status, "system"))),
-        Some(why) => {
-            let message = format!("{} is not available: {why}", text(status, "system"));
-            let fix = "Start it in your session, or keep keys in files: `signalbox secret choose passphrase`, `signalbox audit key file`.";
-            // Where the key is elsewhere, nobody misses it.
-            let state = if status["key"] == "system" { State::Problem } else { State::Warning };
-            report.add("keyStore", state, message, fix);
-        }
-    }
+    let trouble = status["systemTrouble"].as_str();
+    key_store(report, text(status, "system"), trouble, status["key"] == "system");
     match text(status, "state") {
         "ready" => report.ok("secrets", format!("Usable ({})", text(status, "key"))),
-        "notChosen" => {
-            let fix = "Only needed for secrets: `signalbox secret choose system`.";
-            report.add("secrets", State::Warning, "No place for the encryption key is chosen yet", fix);
-        }
+        "notChosen" => not_chosen(report, trouble.is_none()),
         "locked" => report.add("secrets", State::Warning, text(status, "message"), text(status, "hint")),
         _ => report.add("secrets", State::Problem, text(status, "message"), text(status, "hint")),
     }
@@ -342,7 +368,7 @@ fn is_read_only(folder: &Path) -> bool {
 async fn providers(report: &mut Report, args: &Doctor, app: &Arc<App>, caller: &Caller, models: &Value) {
     let all = models["providers"].as_array().map_or(&[][..], Vec::as_slice);
     if all.is_empty() {
-        report.ok("providers", "No model provider is registered");
+        report.ok("providers", NO_PROVIDER);
     }
     for provider in all {
         let name = text(provider, "name");

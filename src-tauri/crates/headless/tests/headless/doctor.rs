@@ -37,6 +37,16 @@ fn a_machine_without_data_is_no_problem_and_gets_none() {
     let (code, checks) = asked(&place, &[]);
     assert_eq!((code, state_of(&checks, "dataFolder")), (0, "warning"), "{checks:?}");
     assert!(!place.data().exists());
+    // What does not depend on data is checked all the same.
+    let states = ["keyStore", "secrets", "folders", "providers", "toolServers"].map(|name| state_of(&checks, name));
+    assert_eq!(states, ["warning", "warning", "ok", "ok", "ok"], "{checks:?}");
+    // Where the key store is switched off, only what works without it is proposed.
+    let fix = |name: &str| {
+        let found = checks.iter().find(|check| check["name"] == name);
+        found.and_then(|check| check["fix"].as_str()).unwrap_or_default()
+    };
+    assert!(fix("keyStore").starts_with("Unset SIGNALBOX_KEY_STORE, or keep keys in files"), "{checks:?}");
+    assert!(fix("secrets").contains("choose passphrase") && !fix("secrets").contains("choose system"), "{checks:?}");
 }
 
 #[cfg(unix)]
@@ -73,6 +83,8 @@ fn findings_come_with_a_fix() {
     }
     assert_eq!((code, state_of(&checks, "store"), state_of(&checks, "port")), (0, "ok", "ok"), "{checks:?}");
     assert_eq!(state_of(&checks, "keyStore"), "warning", "it is switched off here");
+    let fixes: Vec<&str> = checks.iter().filter_map(|check| check["fix"].as_str()).collect();
+    assert!(!fixes.iter().any(|fix| fix.contains("in your session") || fix.contains("choose system")), "{fixes:?}");
     for check in checks.iter().filter(|check| check["state"] != "ok") {
         assert!(check["fix"].as_str().is_some_and(|fix| fix.len() > 5), "{check}");
     }
