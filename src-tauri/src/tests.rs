@@ -50,3 +50,18 @@ fn the_shell_grants_exactly_this() {
     assert_eq!(security["csp"]["script-src"], json!("'self'"));
     assert_eq!(security["csp"]["connect-src"], json!("ipc: http://ipc.localhost"));
 }
+
+#[test]
+fn packages_of_other_systems_register_files_links_and_icons() {
+    let bundle: Value = serde_json::from_str(include_str!("../bundle.json")).expect("bundle");
+    // The bundler's own type refuses what it does not know.
+    let read: tauri::utils::config::BundleConfig = serde_json::from_value(bundle["bundle"].clone()).expect("known");
+    let file = read.file_associations.expect("associations").remove(0);
+    assert_eq!(json!(file.ext), json!(["signalbox.json"]));
+    assert_eq!(file.mime_type.as_deref(), Some("application/vnd.signalbox.workflow+json"));
+    assert_eq!(bundle["plugins"]["deep-link"]["desktop"]["schemes"], json!(["signalbox"]));
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for icon in read.icon {
+        assert!(here.join(&icon).is_file(), "{icon}");
+    }
+}
