@@ -1875,6 +1875,14 @@ export interface ExpressionRefused {
   problem: string;
 }
 
+/** An expression to try on data that is given with it. */
+export interface ExpressionTry {
+  /** The expression, in CEL. */
+  text: string;
+  /** The names that it sees: `item`, `items`, `nodes`, `params`, `context`, `run` and `error`, all optional. */
+  data?: Record<string, unknown>;
+}
+
 /** One failure. */
 export interface Failure {
   /** Its number. */
@@ -7154,6 +7162,21 @@ export interface ToolWord {
   isUntrusted?: boolean;
 }
 
+/** What an expression gives on the data that came with it. */
+export type Tried =
+  | {
+    state: 'value';
+    /** The result; large values are cut. */
+    value: unknown;
+  }
+  | {
+    state: 'error';
+    /** What is wrong. */
+    message: string;
+    /** Character, from 0. */
+    position?: number;
+  };
+
 /** An error to try the rules on. */
 export interface TriedError {
   /** One of six. */
@@ -8385,6 +8408,8 @@ export interface Commands {
   expression_cancel: { request: Empty; response: Empty };
   /** Evaluates an expression on the data of the last run. */
   expression_preview: { request: ExpressionPreview; response: Preview };
+  /** Evaluates an expression on data that is given with it. */
+  expression_try: { request: ExpressionTry; response: Tried };
   /** Lists the names that an expression of a step can use. */
   expression_names: { request: ExpressionNames; response: ExpressionName[] };
   /** Computes the wait times of a retry policy. */
@@ -8790,6 +8815,7 @@ export const commands: Record<CommandName, CommandInfo> = {
   expression_ask: { kind: 'action', role: 'builder', wholeServer: true, hosts: ['desktop', 'http'], stale: [] },
   expression_cancel: { kind: 'action', role: 'builder', wholeServer: true, hosts: ['desktop', 'http'], stale: [] },
   expression_preview: { kind: 'query', role: 'viewer', wholeServer: true, hosts: ['desktop', 'http'], stale: [] },
+  expression_try: { kind: 'query', role: 'viewer', wholeServer: false, hosts: ['desktop', 'http'], stale: [] },
   expression_names: { kind: 'query', role: 'viewer', wholeServer: true, hosts: ['desktop', 'http'], stale: [] },
   retry_timeline: { kind: 'query', role: 'viewer', wholeServer: false, hosts: ['desktop', 'http'], stale: [] },
   error_coverage: { kind: 'query', role: 'viewer', wholeServer: true, hosts: ['desktop', 'http'], stale: [] },

@@ -152,6 +152,7 @@ macro_rules! command_list {
             Action expression_ask(ExpressionAsk) -> ExpressionAnswer, Builder, [Desktop Http], [], "Asks the default model for an expression and evaluates it on the data of the last run; nothing is changed.";
             Action expression_cancel(Empty) -> Empty, Builder, [Desktop Http], [], "Cancels the caller's request for an expression.";
             Query expression_preview(ExpressionPreview) -> Preview, Viewer, [Desktop Http], [], "Evaluates an expression on the data of the last run.";
+            Query expression_try(ExpressionTry) -> Tried, Viewer, [Desktop Http], [], "Evaluates an expression on data that is given with it.";
             Query expression_names(ExpressionNames) -> Vec<ExpressionName>, Viewer, [Desktop Http], [], "Lists the names that an expression of a step can use.";
             Query retry_timeline(RetryTimeline) -> Vec<TimelineStep>, Viewer, [Desktop Http], [], "Computes the wait times of a retry policy.";
             Query error_coverage(ByDocument) -> ErrorCoverage, Viewer, [Desktop Http], [], "Reports where the error ports of a workflow lead, and the risks.";

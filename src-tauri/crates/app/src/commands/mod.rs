@@ -12,6 +12,7 @@ mod connector;
 mod data;
 mod database;
 mod error_rules;
+mod expression_try;
 mod failure_replay;
 mod failures;
 mod file_content;
@@ -65,6 +66,7 @@ pub(crate) use connector::{connector_add, connector_list, connector_operation, c
 pub(crate) use data::{data_check, data_size, run_prune, run_prune_preview};
 pub(crate) use database::database_tables;
 pub(crate) use error_rules::{error_coverage, handler_dry_run, past_errors, rules_check};
+pub(crate) use expression_try::expression_try;
 pub(crate) use failure_replay::{
     replay_get, replay_items, replay_list, replay_pause, replay_resume, replay_start, replay_stop, replay_undo,
 };

@@ -205,6 +205,36 @@ pub enum Preview {
     },
 }
 
+/// An expression to try on data that is given with it.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExpressionTry {
+    /// The expression, in CEL.
+    pub text: String,
+    /// The names that it sees: `item`, `items`, `nodes`, `params`, `context`, `run` and `error`, all optional.
+    #[serde(default)]
+    pub data: serde_json::Map<String, Value>,
+}
+
+/// What an expression gives on the data that came with it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Tried {
+    /// A value.
+    Value {
+        /// The result; large values are cut.
+        value: Value,
+    },
+    /// It does not compile or does not work on this data, or the data is not what an expression can see.
+    Error {
+        /// What is wrong.
+        message: String,
+        /// Character, from 0.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<usize>,
+    },
+}
+
 /// Names an expression of a node may use.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

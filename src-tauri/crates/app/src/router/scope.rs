@@ -50,7 +50,8 @@ pub(crate) fn of(command: &str) -> Scope {
         Again, Entry, File, Filtered, Open, Own, Runs, Server, Task, TaskAgain, Tasks, Trigger, Value, Workflow,
     };
     match command {
-        "app_info" | "catalog_list" | "who" | "retry_timeline" | "rules_check" | "schedule_preview" => Open,
+        "app_info" | "catalog_list" | "who" | "retry_timeline" | "rules_check" | "schedule_preview"
+        | "expression_try" => Open,
         "settings_get" | "settings_set" | "task_view_save" | "task_view_forget" => Own,
         "workflow_list" | "run_list" | "task_list" | "task_counts" | "audit_list" | "audit_facets" => Filtered,
         "run_get" | "run_events" | "run_usage" | "run_paths" | "run_reveal" | "run_binary" | "run_files"

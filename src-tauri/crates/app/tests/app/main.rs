@@ -12,6 +12,7 @@ mod containers;
 mod credential_tests;
 mod database_tables;
 mod destinations;
+mod expression_examples;
 mod faults;
 mod followers;
 mod generated;
