@@ -30,12 +30,23 @@ function bodyOf(page) {
       image({ href, text }) {
         const file = posix.join(posix.dirname(page.file), href);
         pictures.add(file);
-        return `<img src="pictures/${basename(file)}" alt="${escape(text)}">`;
+        const dark = file.replace(/-light\.webp$/, '-dark.webp');
+        if (dark === file) return `<img src="pictures/${basename(file)}" alt="${escape(text)}">`;
+        pictures.add(dark);
+        return `<picture><source media="(prefers-color-scheme: dark)" srcset="pictures/${basename(dark)}"><img src="pictures/${basename(file)}" alt="${escape(text)}"></picture>`;
       },
-      html({ text }) { return escape(text); },
+      // Examples of expressions, which can be tried in the app.
+      code({ text, lang }) { return lang === 'json expressions' ? examples(JSON.parse(text)) : false; },
+      html({ text }) { return text.startsWith('<!--') ? '' : escape(text); },
     },
   });
   return { html: markdown.parse(readFileSync(join(docs, page.file), 'utf8')), pictures };
+}
+
+function examples(list) {
+  const code = (value) => `<td><code>${escape(value)}</code></td>`;
+  const rows = list.map(({ expression, data, result, error }) => `<tr>${code(expression)}${data ? code(JSON.stringify(data)) : '<td></td>'}${error ? `<td>Error: ${escape(error)}</td>` : code(JSON.stringify(result))}</tr>`);
+  return `<table><thead><tr><th>Expression</th><th>Data</th><th>Result</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** Every step kind of the catalog, with its ports and settings. */

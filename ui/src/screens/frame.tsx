@@ -170,6 +170,7 @@ export function frameActions(showPalette: () => void, showSheet: () => void, may
 /** What the manual says of the screen that is open. */
 const PAGE_OF: Partial<Record<Route['screen'], string>> = {
   workflow: 'drawing', runs: 'runs', run: 'runs', compare: 'runs', automations: 'triggers', inbox: 'inbox', audit: 'audit-chain', settings: 'settings',
+  failures: 'failures', health: 'health', catalog: 'steps',
 };
 function openHelp(): void {
   const { screen } = parseRoute(window.location.hash);

@@ -1,5 +1,8 @@
-/** The pages of the manual: the same Markdown files that the site is made of, read when they are opened. */
+/** The pages of the manual: the same Markdown files that the site is made of, read when they are opened, and the kinds of step. */
 import contents from '../../../../docs/manual/contents.json';
+import type { NodeDescriptor } from '../../api/types.ts';
+import { t } from '../../i18n/index.ts';
+import { categoryTitle, groupKinds } from '../../shared/kind/groups.ts';
 
 export interface Page {
   id: string;
@@ -7,16 +10,33 @@ export interface Page {
   file: string;
   title: string;
 }
-export interface Chapter {
+/** Pages about kinds of step have no file: what they say comes from the catalog of the host. */
+export interface StepPage {
+  id: string;
   title: string;
-  pages: Page[];
+  kinds: readonly NodeDescriptor[];
+}
+export interface Chapter<P = Page> {
+  title: string;
+  pages: readonly P[];
 }
 
 export const CHAPTERS: readonly Chapter[] = contents;
 export const PAGES: readonly Page[] = CHAPTERS.flatMap((chapter) => chapter.pages);
 
-const texts = import.meta.glob<string>(['../../../../docs/*.md', '../../../../docs/manual/*.md', '!../../../../docs/{status,benchmarks,conformance,faults,glossary,states,dependencies,translation,findings}.md'], { query: '?raw', import: 'default' });
-const images = import.meta.glob<string>('../../../../docs/screenshots/{gallery,builder,error-handling,run,runs,inbox,audit,automations,catalog,settings}-light.webp', { query: '?url', import: 'default', eager: true });
+/** The page that names all kinds of step. */
+export const ALL_STEPS = 'steps';
+const PREFIX = `${ALL_STEPS}-`;
+export const isStepPage = (id: string | undefined): boolean => id === ALL_STEPS || id?.startsWith(PREFIX) === true;
+
+/** One page that names all kinds, and one for each group that describes them. */
+export function stepPages(kinds: readonly NodeDescriptor[]): StepPage[] {
+  const groups = groupKinds([...kinds]).map(([group, list]) => ({ id: `${PREFIX}${group}`, title: t('help.stepsOf', { group: categoryTitle(group) }), kinds: list }));
+  return [{ id: ALL_STEPS, title: t('help.allSteps'), kinds }, ...groups];
+}
+
+const texts = import.meta.glob<string>(['../../../../docs/*.md', '../../../../docs/manual/*.md', '!../../../../docs/{status,benchmarks,conformance,faults,states,dependencies,translation,restate,scale,findings}.md'], { query: '?raw', import: 'default' });
+const images = import.meta.glob<string>('../../../../docs/screenshots/{gallery,builder,error-handling,run,runs,inbox,audit,automations,catalog,settings}-{light,dark}.webp', { query: '?url', import: 'default', eager: true });
 
 export async function readPage(page: Page): Promise<string> {
   const read = texts[`../../../../docs/${page.file}`];
@@ -24,9 +44,10 @@ export async function readPage(page: Page): Promise<string> {
   return await read();
 }
 
-/** The address of a picture, by its path as it stands in the text. */
-export function imageOf(page: Page, src: string): string | undefined {
-  return images[`../../../../docs/${resolve(page.file, src)}`];
+/** The address of a picture, by its path as it stands in the text, which names the light one. */
+export function imageOf(page: Page, src: string, dark = false): string | undefined {
+  const light = `../../../../docs/${resolve(page.file, src)}`;
+  return (dark ? images[light.replace(/-light\.webp$/, '-dark.webp')] : undefined) ?? images[light];
 }
 
 /** Where a link of a page leads: to another page, to a place on the web, or nowhere that the reader has. */

@@ -2,19 +2,22 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { imageOf, targetOf, type Page } from './contents.ts';
+import { EXAMPLES, ExampleTable, type Example } from './examples.tsx';
+import { useDark } from './use-dark.ts';
 
 export interface Links {
-  hrefOf(page: Page, part: string | undefined): string;
+  hrefOf(page: { id: string }, part: string | undefined): string;
 }
 
 /** As in the links of the files: lower case, without punctuation, words joined with hyphens. */
 export const slug = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-');
 
-export function Markdown({ text, page, links }: { text: string; page: Page; links: Links }) {
-  return <>{blocks(lexer(text), { page, links })}</>;
+export function Markdown({ text, page, links, onTry }: { text: string; page: Page; links: Links; onTry?: ((example: Example) => void) | undefined }) {
+  const dark = useDark();
+  return <>{blocks(lexer(text), { page, links, dark, onTry })}</>;
 }
 
-interface Where { page: Page; links: Links }
+interface Where { page: Page; links: Links; dark: boolean; onTry: ((example: Example) => void) | undefined }
 
 function blocks(tokens: readonly Token[], where: Where): ReactNode[] {
   return tokens.map((token, n) => <Fragment key={n}>{block(token, where)}</Fragment>);
@@ -28,7 +31,7 @@ function block(token: Token, where: Where): ReactNode {
     }
     case 'paragraph': return <p>{inline((token as Tokens.Paragraph).tokens, where)}</p>;
     case 'blockquote': return <blockquote>{blocks((token as Tokens.Blockquote).tokens, where)}</blockquote>;
-    case 'code': return <pre tabIndex={0}><code>{(token as Tokens.Code).text}</code></pre>;
+    case 'code': return (token as Tokens.Code).lang === EXAMPLES ? <ExampleTable source={(token as Tokens.Code).text} onTry={where.onTry} /> : <pre tabIndex={0}><code>{(token as Tokens.Code).text}</code></pre>;
     case 'hr': return <hr />;
     case 'list': {
       const { ordered, start, items } = token as Tokens.List;
@@ -73,7 +76,7 @@ function piece(token: Token, where: Where): ReactNode {
     }
     case 'image': {
       const { href, text } = token as Tokens.Image;
-      const src = imageOf(where.page, href);
+      const src = imageOf(where.page, href, where.dark);
       return src === undefined ? null : <img src={src} alt={text} loading="lazy" />;
     }
     case 'text':

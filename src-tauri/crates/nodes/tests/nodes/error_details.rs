@@ -60,7 +60,7 @@ fn page(file: &File, kinds: &[NodeDescriptor]) -> String {
     let mut out = String::from(
         "# Errors by step kind\n\n<!-- Made from node-catalog/ and src-tauri/crates/nodes/error-details.yaml by \
          tests/nodes/error_details.rs. Do not edit. -->\n\n\
-         Every error is an [ErrorPayload](../schemas/error-payload.schema.json). Its `details` always have `code`, and `input`: the \
+         Every error is an ErrorPayload ([Events](formats.md#events)). Its `details` always have `code`, and `input`: the \
          data that failed. Which other fields an error may have is listed here; a field is absent when it is not known.\n\n\
          ## Any kind\n\n| code | type | when | `details` |\n|---|---|---|---|\n",
     );
