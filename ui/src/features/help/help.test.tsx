@@ -89,6 +89,16 @@ describe('the manual', () => {
     expect(first('object stores')?.page.id).toBe('object-stores');
   });
 
+  it('says nothing of the machinery that it is made with', async () => {
+    const wrong: string[] = [];
+    for (const page of PAGES) {
+      (await readPage(page)).replaceAll(/<!--[\s\S]*?-->/g, '').split('\n').forEach((line, n) => {
+        if (/\bADRs? \d|cargo (xtask|nextest|run|check)|\btarget\/(debug|release|package)|src-tauri\/|\bdocs\/[a-z-]+\.md/.test(line)) wrong.push(`${page.file}:${String(n + 1)}: ${line}`);
+      });
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('shows pictures in the theme of the window', async () => {
     const pictures = (await Promise.all(PAGES.map(async (page) => [...(await readPage(page)).matchAll(/!\[[^\]]*\]\(([^)]+webp)\)/g)].map(([, src]) => ({ page, src: src ?? '' }))))).flat();
     expect(pictures.length).toBeGreaterThan(5);
