@@ -37,6 +37,12 @@ export function ExampleTable({ source, onTry }: { source: string; onTry: ((examp
   );
 }
 
+/** In one line where that is short. */
+function written(value: unknown): string {
+  const line = JSON.stringify(value);
+  return line.length > 100 ? JSON.stringify(value, null, 2) : line;
+}
+
 type Tried = Commands['expression_try']['response'];
 
 /** `example`: what was chosen last; it is filled in and evaluated at once. */
@@ -47,12 +53,12 @@ export function TryExpression({ example }: { example: Example | undefined }) {
   const [wrong, setWrong] = useState<string>();
   const form = useRef<HTMLFormElement>(null);
   const asked = useRef(0);
-  const evaluate = (expression: string, written: string) => {
+  const evaluate = (expression: string, json: string) => {
     const turn = asked.current += 1;
     setAnswer(undefined);
     setWrong(undefined);
     let value: unknown;
-    try { value = written.trim() === '' ? {} : JSON.parse(written); } catch (cause) {
+    try { value = json.trim() === '' ? {} : JSON.parse(json); } catch (cause) {
       setWrong(t('help.dataWrong', { why: cause instanceof Error ? cause.message : String(cause) }));
       return;
     }
@@ -65,21 +71,22 @@ export function TryExpression({ example }: { example: Example | undefined }) {
   };
   useEffect(() => {
     if (!example) return;
-    const written = JSON.stringify(example.data ?? {});
+    const json = JSON.stringify(example.data ?? {});
     setText(example.expression);
-    setData(written);
-    evaluate(example.expression, written);
+    setData(json);
+    evaluate(example.expression, json);
     form.current?.scrollIntoView({ block: 'nearest' });
     form.current?.querySelector('textarea')?.focus({ preventScroll: true });
   }, [example]);
   return (
     <form ref={form} className="help-try" aria-label={t('help.tryTitle')} onSubmit={(event) => { event.preventDefault(); evaluate(text, data); }}>
-      <strong>{t('help.tryTitle')}</strong><span className="s t2">{t('help.tryText')}</span>
-      <Field label={t('help.expression')}>{({ id }) => <TextArea id={id} mono rows={2} value={text} onChange={setText} />}</Field>
-      <Field label={t('help.data')} error={wrong}>{({ id, describedBy, invalid }) => <TextArea id={id} mono rows={3} aria-describedby={describedBy} invalid={invalid} value={data} onChange={setData} />}</Field>
-      <div className="row"><Button small variant="primary" type="submit">{t('help.evaluate')}</Button></div>
+      <div className="row"><strong>{t('help.tryTitle')}</strong><span className="s t2">{t('help.tryText')}</span><Button small variant="primary" type="submit" className="end">{t('help.evaluate')}</Button></div>
+      <div className="help-try-fields">
+        <Field label={t('help.expression')}>{({ id }) => <TextArea id={id} mono rows={2} value={text} onChange={setText} />}</Field>
+        <Field label={t('help.data')} error={wrong}>{({ id, describedBy, invalid }) => <TextArea id={id} mono rows={2} aria-describedby={describedBy} invalid={invalid} value={data} onChange={setData} />}</Field>
+      </div>
       <output aria-live="polite">
-        {answer?.state === 'value' ? <><span className="s t2">{t('help.gives')}</span><pre tabIndex={0}><code>{JSON.stringify(answer.value, null, 2)}</code></pre></> : null}
+        {answer?.state === 'value' ? <pre tabIndex={0} aria-label={t('help.gives')}><code>{written(answer.value)}</code></pre> : null}
         {answer?.state === 'error' ? <p className="help-fails" role="alert">{answer.message}</p> : null}
       </output>
     </form>

@@ -58,7 +58,7 @@ export function search(parts: readonly Part[], asked: string): Hit[] {
     const title = part.page.title.toLowerCase();
     const text = part.text.toLowerCase();
     if (!words.every((word) => heading.includes(word) || title.includes(word) || text.includes(word))) continue;
-    const score = words.reduce((sum, word) => sum + HEADING * inName(heading, word) + TITLE * inName(title, word) + PAGE * inName(named.get(part.page.id) ?? '', word) + often(text, word), 0);
+    const score = words.reduce((sum, word) => sum + (HEADING + ('kinds' in part.page ? 1 : 0)) * inName(heading, word) + TITLE * inName(title, word) + PAGE * inName(named.get(part.page.id) ?? '', word) + often(text, word), 0);
     const at = Math.max(0, Math.min(...words.map((word) => text.indexOf(word)).filter((one) => one >= 0)));
     const near = Number.isFinite(at) ? Math.max(0, at - AROUND) : 0;
     const from = near === 0 ? 0 : part.text.indexOf(' ', near) + 1;
