@@ -432,7 +432,7 @@ try {
     await has(nodes, 'only');
     rmSync(outside);
     endedWell(await startPlain(scene, scene.data, [outside]).ended());
-    await until('what is wrong', () => run((name) => document.body.textContent.includes(`${name} could not be opened`), outside));
+    await until('what is wrong', () => run((name) => document.body.textContent.includes(`${name} does not exist`), outside));
     same((await rpc('run_list', { limit: 100 })).runs.length, before, 'runs');
     await pressClose(scene);
     await until('the hidden window', async () => !await windowIsShown(scene));

@@ -405,6 +405,8 @@ export const en = {
   'settings.host.desktop': 'desktop window',
   'settings.host.http': 'browser',
   'settings.data': 'Data folder',
+  'settings.licences': 'Licences',
+  'settings.licencesText': 'Apache License 2.0. THIRD-PARTY.gz in the packages has the licences of everything that is built in: /usr/share/doc/signalbox*, or the folder of the portable archive.',
   'settings.platform': 'System',
   'settings.thanks': 'Built with',
   'settings.thanksText': 'React Flow by xyflow (MIT) for the canvas',

@@ -387,6 +387,8 @@ export const common = {
   'settings.host.desktop': '桌面窗口',
   'settings.host.http': '浏览器',
   'settings.data': '数据文件夹',
+  'settings.licences': '许可证',
+  'settings.licencesText': 'Apache 许可证 2.0。软件包中的 THIRD-PARTY.gz 包含所有内置组件的许可证：位于 /usr/share/doc/signalbox*，或便携压缩包的文件夹中。',
   'settings.platform': '系统',
   'settings.thanks': '构建所用',
   'settings.thanksText': '画布使用 xyflow 的 React Flow（MIT）',

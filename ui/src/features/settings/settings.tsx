@@ -203,6 +203,7 @@ function About({ info }: { info: AppInfo | undefined }) {
           <dt>{t('settings.data')}</dt><dd className="mono" title={info.dataDir}>{info.dataDir}</dd>
           <dt>{t('settings.platform')}</dt><dd>{info.platform}</dd>
           <dt>{t('settings.thanks')}</dt><dd>{t('settings.thanksText')}</dd>
+          <dt>{t('settings.licences')}</dt><dd>{t('settings.licencesText')}</dd>
         </dl>
       ) : null}
     </Section>
