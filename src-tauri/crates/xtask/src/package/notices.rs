@@ -96,8 +96,8 @@ pub(crate) fn document(
 
 const HEAD: &str = "\
 Signalbox is licensed under the Apache License, Version 2.0. Its programs contain the packages listed here, each under the
-licence that is named with it. The numbers are those of the texts below, as they came with the sources of the packages. The programs also contain the standard library of Rust, licensed
-under the MIT License or the Apache License, Version 2.0.
+licence that is named with it. The numbers are those of the texts below, as they came with the sources of the packages. The
+programs also contain the standard library of Rust, licensed under the MIT License or the Apache License, Version 2.0.
 ";
 
 /// Two texts are the same when they differ only in line breaks, indentation and letters' case.
