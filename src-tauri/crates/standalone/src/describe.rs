@@ -1,6 +1,7 @@
 //! `--describe`: what this program carries and what it needs.
 
 use crate::carried::Carried;
+use crate::libraries;
 use crate::output::Output;
 use serde_json::json;
 use signalbox_model::bundle::BundledFile;
@@ -10,12 +11,15 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
     if output.json {
         let hashes =
             |files: &[BundledFile]| files.iter().map(|file| json!({ "id": file.id, "sha256": file.sha256 })).collect();
+        let libraries: Vec<_> = libraries::all()
+            .map(|one| json!({ "name": one.name, "version": one.version, "licence": one.licence }))
+            .collect();
         let (files, connectors): (Vec<_>, Vec<_>) = (hashes(&bundle.files), hashes(&bundle.connectors));
         output.value(&json!({
             "name": bundle.name, "title": bundle.title, "version": bundle.made_by, "platform": bundle.platform,
             "sha256": carried.sha256, "audit": bundle.audit, "human": bundle.human, "callback": bundle.callback, "modules": bundle.modules, "workflows": files,
             "connectors": connectors,
-            "needs": bundle.needs, "licence": env!("CARGO_PKG_LICENSE"),
+            "needs": bundle.needs, "licence": env!("CARGO_PKG_LICENSE"), "libraries": libraries,
         }));
         return;
     }
@@ -79,4 +83,9 @@ pub(crate) fn describe(output: &Output, carried: &Carried) {
     }
     output.line(if lines.is_empty() { "Needs nothing of the machine." } else { "Needs:" });
     lines.iter().for_each(|line| output.line(line));
+    output.line(&format!(
+        "Libraries: {} (each with its version and licence: --describe --json)",
+        libraries::all().count()
+    ));
+    libraries::by_licence().iter().for_each(|(licence, count)| output.line(&format!("  {count:>4} {licence}")));
 }

@@ -31,6 +31,7 @@ mod health;
 mod host;
 #[cfg(feature = "server")]
 mod inbox;
+mod libraries;
 mod needs;
 mod output;
 mod outside;

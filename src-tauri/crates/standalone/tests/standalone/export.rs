@@ -22,6 +22,16 @@ fn ts_167_a_program_runs_without_environment_and_says_what_it_is() {
     let place = Place::new();
     let program = place.program_of(&samples().join("orders-to-a-report.signalbox.json"), &[]);
     let told = program.run(&["--describe", "--json"]).assert_code(0).json();
+    let libraries = told["libraries"].as_array().expect("a list of materials");
+    let serde = libraries.iter().find(|one| one["name"] == "serde").expect("serde");
+    assert!(serde["version"].as_str().is_some_and(|version| version.starts_with("1.")), "{serde}");
+    assert_eq!(serde["licence"], "MIT OR Apache-2.0");
+    assert!(libraries.iter().all(|one| !one["licence"].as_str().unwrap_or_default().is_empty()), "each has a licence");
+    let text = program.run(&["--describe"]).assert_code(0).out;
+    assert!(
+        text.contains(&format!("Libraries: {} ", libraries.len())) && text.contains(" MIT OR Apache-2.0"),
+        "{text}"
+    );
     let modules: Vec<&str> =
         told["modules"].as_array().expect("modules").iter().filter_map(|m| m["name"].as_str()).collect();
     assert_eq!(modules, ["core", "files"]);

@@ -11,6 +11,7 @@ mod dependencies;
 mod glossary;
 mod hints;
 mod histories;
+mod libraries;
 mod modules;
 mod scenarios;
 mod speech;
