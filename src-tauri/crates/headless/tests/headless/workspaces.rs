@@ -178,6 +178,7 @@ fn no_command_answers_with_what_is_in_another_workspace() {
         "retry_timeline",
         "rules_check",
         "schedule_preview",
+        "expression_try",
         "workflow_list",
         "run_list",
         "task_list",
